@@ -1,0 +1,1 @@
+"""analyses: state graphs, balance and comparisons of rulebooks."""

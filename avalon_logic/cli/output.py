@@ -1,0 +1,141 @@
+"""What all commands share: reading a configuration from options, printing, errors on stderr, progress on a terminal."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Callable
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from avalon_logic.configuration import Configuration, Refused
+from avalon_logic.records import RecordError
+from rules_dsl import BadParameter, RulebookError, UnknownName
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rich.console import Console
+
+
+class BadInput(Exception):
+    """Something the user gave that cannot be used; the message says what and where."""
+
+
+def report_error(message: str, code: int = 2) -> int:
+    """Prints a message on stderr and gives the exit code."""
+    prefix = "" if message.startswith("error") else "avalon: "
+    print(prefix + message, file=sys.stderr)
+    return code
+
+
+@contextmanager
+def bad_input() -> Iterator[None]:
+    """Turns everything that can be wrong with what the user gave into `BadInput`."""
+    try:
+        yield
+    except (RulebookError, UnknownName, BadParameter, RecordError, Refused) as error:
+        raise BadInput(str(error)) from None
+    except OSError as error:
+        raise BadInput(f"{error.filename}: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        raise BadInput(f"not a text file: {error.reason}") from None
+
+
+def console() -> Console:
+    """A console that uses colour only on a terminal and respects NO_COLOR."""
+    from rich.console import Console
+
+    return Console(highlight=False, soft_wrap=not sys.stdout.isatty())
+
+
+def print_json(data: Any) -> None:
+    print(json.dumps(data, ensure_ascii=False))
+
+
+def add_configuration(parser: argparse.ArgumentParser) -> None:
+    """The options that say which game is played."""
+    group = parser.add_argument_group("the table")
+    group.add_argument(
+        "--game", default="avalon", metavar="G", help="resistance, avalon (default) or avalon_2021"
+    )
+    group.add_argument(
+        "-n", "--players", type=int, default=5, metavar="N", help="number of players (default 5)"
+    )
+    group.add_argument(
+        "--with",
+        dest="modules",
+        nargs="+",
+        action="extend",
+        default=[],
+        metavar="MODULE",
+        help="modules: targeting lady blind_spies percival mordred morgana oberon",
+    )
+    group.add_argument(
+        "--roles",
+        nargs="+",
+        default=None,
+        metavar="ROLE",
+        help="the special roles, or the whole deck; brings the roles' modules along",
+    )
+    add_rulings(group)
+    group.add_argument(
+        "--rules",
+        nargs="+",
+        action="extend",
+        default=[],
+        type=Path,
+        metavar="FILE",
+        help="rulebook files of your own, besides the shipped ones",
+    )
+
+
+def add_rulings(parser: Any) -> None:
+    parser.add_argument(
+        "--ruling",
+        nargs="+",
+        action="extend",
+        default=[],
+        metavar="NAME=ALTERNATIVE",
+        help="decide an open point (see: avalon rulings)",
+    )
+
+
+def rulings_of(words: list[str]) -> dict[str, str]:
+    made: dict[str, str] = {}
+    for word in words:
+        name, sign, choice = word.partition("=")
+        if not sign:
+            raise BadInput(f"--ruling {word}: write NAME=ALTERNATIVE, for example fifth_team=no_vote")
+        made[name.strip()] = choice.strip()
+    return made
+
+
+def configuration_of(args: argparse.Namespace) -> Configuration:
+    """The configuration the options describe."""
+    return Configuration(
+        args.game,
+        args.players,
+        tuple(dict.fromkeys(args.modules)),
+        tuple(args.roles) if args.roles is not None else None,
+        rulings_of(args.ruling),
+        tuple(args.rules),
+    )
+
+
+def progress(total: int, what: str) -> Callable[[int], None]:
+    """A function to call with the number done; shows itself only on a terminal."""
+    if not sys.stderr.isatty() or total < 1:
+        return lambda done: None
+    shown = [-1]
+
+    def update(done: int) -> None:
+        percent = 100 * done // total
+        if percent != shown[0]:
+            shown[0] = percent
+            end = "\n" if done >= total else ""
+            print(f"\r{what}: {percent:3d} %", end=end, file=sys.stderr, flush=True)
+
+    return update

@@ -1,0 +1,216 @@
+"""`avalon replay`: plays a recorded game through the rules, or a whole file of games."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from avalon_logic.cli.output import (
+    BadInput,
+    add_rulings,
+    bad_input,
+    console,
+    print_json,
+    progress,
+    rulings_of,
+)
+from avalon_logic.configuration import Configuration, examine
+from avalon_logic.logs import import_game, is_log, read_lines
+from avalon_logic.records import Record, RecordError, read_record, record_from_json, record_to_text
+from avalon_logic.replay import Replay, TooOpen, replay
+from rules_dsl import Model
+
+EPILOG = """A record is JSON or a text like this:
+
+  game avalon
+  players Ann Bob Cid Dan Eve
+  roles merlin percival assassin morgana servant
+  first_leader Ann
+  propose Ann Bob
+  vote + + - + -            (or: vote +Ann +Bob -Cid; ? for a vote nobody wrote down)
+  tally 1                   (the number of fails shown)
+
+examples:
+  avalon replay friday.txt
+  avalon replay friday.json --json
+  avalon replay - < friday.txt
+  avalon replay site-export.jsonl            a summary of many games
+  avalon replay site-export.jsonl --ruling fifth_team=no_vote --json"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = EPILOG
+    parser.add_argument(
+        "record", metavar="RECORD", help="a record (.json or text), a file of games (.jsonl), or -"
+    )
+    parser.add_argument(
+        "--rules",
+        nargs="+",
+        action="extend",
+        default=[],
+        type=Path,
+        metavar="FILE",
+        help="rulebook files of your own",
+    )
+    add_rulings(parser)
+    parser.add_argument("--json", action="store_true", help="JSON; for a .jsonl file one line a game")
+
+
+def model_of(configuration: Configuration) -> Model:
+    """The model a text record speaks of."""
+    return examine(configuration).model
+
+
+def run(args: argparse.Namespace) -> int:
+    rulings = rulings_of(args.ruling)
+    paths = tuple(args.rules)
+    if args.record.endswith(".jsonl"):
+        return _many(Path(args.record), rulings, paths, args.json)
+    with bad_input():
+        record = read_one(args.record, rulings, paths)
+        try:
+            result = replay(record)
+        except TooOpen as error:
+            print(f"avalon: {error}", file=sys.stderr)
+            return 3
+    if args.json:
+        print_json(outcome_json(record, result))
+    else:
+        _show(record, result)
+    return 0 if result.legal and not result.winner_differs else 1
+
+
+def read_one(name: str, rulings: dict[str, str], paths: tuple[Path, ...]) -> Record:
+    """One record from a file or stdin, with the user's rulings."""
+    path = None if name == "-" else Path(name)
+    text = sys.stdin.read() if path is None else path.read_bytes().decode("utf-8-sig")
+    if text.lstrip().startswith("{"):
+        try:
+            data = json.loads(text)
+        except (json.JSONDecodeError, RecursionError):
+            data = None  # read_record says where
+        if data is not None and is_log(data):
+            return import_game(data, rulings)
+    record = read_record(path, text, model_of, paths)
+    merged = {**record.configuration.rulings, **rulings}
+    return replace(record, configuration=replace(record.configuration, rulings=merged))
+
+
+def outcome_json(record: Record, result: Replay) -> dict[str, Any]:
+    """The verdict on one game as JSON (schema in docs/records.md)."""
+    return {
+        "id": record.title,
+        "legal": result.legal,
+        "finished": result.over,
+        "findings": [
+            {
+                "event": f.event,
+                "where": _where(record, f.event),
+                "clause": f.clauses[0] if f.clauses else None,
+                "message": f.message,
+                "legal": f.legal,
+            }
+            for f in result.findings
+        ],
+        "winner": result.result,
+        "recorded_winner": record.winner,
+        "winner_differs": result.winner_differs,
+        "rulings": dict(record.configuration.rulings),
+        "notes": list(result.notes),
+        "awaits": result.awaits,
+    }
+
+
+def _where(record: Record, event: int) -> str:
+    return "set-up" if event == 0 else record.events[event - 1].where or f"event {event}"
+
+
+def _show(record: Record, result: Replay) -> None:
+    out = console()
+    for note in result.notes:
+        out.print(f"note: {note}", markup=False)
+    for finding in result.findings:
+        clause = finding.clauses[0] if finding.clauses else "the rules"
+        out.print(f"{_where(record, finding.event)} breaks {clause}: {finding.message}", markup=False)
+        if finding.event:
+            event = record.events[finding.event - 1]
+            line = record_to_text(replace(record, events=(event,), winner=None)).splitlines()[-1]
+            out.print(f"    {line}", markup=False)
+        if finding.legal:
+            out.print(f"    legal: {finding.legal}", markup=False)
+    if result.legal:
+        out.print(f"legal: {len(record.events)} events", markup=False)
+    if result.over:
+        out.print(f"winner: {result.result or 'nobody'}", markup=False)
+    elif not any(f.fatal for f in result.findings):
+        out.print(f"the game goes on: {result.awaits}", markup=False)
+    if result.winner_differs:
+        out.print(f"the record says {record.winner} won; by the rules it was {result.result}", markup=False)
+
+
+def _many(path: Path, rulings: dict[str, str], paths: tuple[Path, ...], as_json: bool) -> int:
+    with bad_input():
+        games = list(read_lines(path))
+    if not games:
+        raise BadInput(f"{path}: no games in this file")
+    update = progress(len(games), "replaying")
+    by_clause: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
+    suggested: Counter[str] = Counter()
+    examples: dict[str, list[str]] = {}
+    for done, (number, data) in enumerate(games, 1):
+        where = f"{path}:{number}"
+        try:
+            record = import_game(data, rulings, where) if is_log(data) else record_from_json(data, paths)
+            result = replay(record)
+        except (RecordError, TooOpen) as error:
+            counts["unreadable"] += 1
+            _line(
+                as_json,
+                {"id": str(data.get("id", "")) if isinstance(data, dict) else "", "error": str(error)},
+            )
+            if not as_json:
+                print(f"avalon: {error}", file=sys.stderr)
+            continue
+        except Exception as error:  # a name or ruling that does not exist in this game
+            with bad_input():
+                raise error
+        update(done)
+        counts["legal" if result.legal else "illegal"] += 1
+        counts["unfinished"] += result.legal and not result.over
+        counts["differs"] += result.winner_differs
+        for finding in result.findings:
+            clause = finding.clauses[0] if finding.clauses else "?"
+            by_clause[clause] += 1
+            examples.setdefault(clause, []).append(record.title or str(number))
+        suggested.update(f"{k}={v}" for k, v in record.configuration.rulings.items())
+        _line(as_json, outcome_json(record, result))
+    if not as_json:
+        out = console()
+        out.print(f"games: {len(games)}", markup=False)
+        out.print(
+            f"  legal: {counts['legal']} ({counts['unfinished']} of them not played to the end)", markup=False
+        )
+        out.print(f"  illegal: {counts['illegal']}", markup=False)
+        for clause, number in by_clause.most_common():
+            shown = ", ".join(examples[clause][:6]) + (", ..." if len(examples[clause]) > 6 else "")
+            out.print(f"    {clause}: {number} ({shown})", markup=False)
+        out.print(f"  winners that differ: {counts['differs']}", markup=False)
+        if counts["unreadable"]:
+            out.print(f"  not readable: {counts['unreadable']}", markup=False)
+        if suggested:
+            shown = ", ".join(f"{name} in {n}" for name, n in suggested.most_common())
+            out.print(f"  rulings in force: {shown}", markup=False)
+    if counts["unreadable"]:
+        return 2
+    return 1 if counts["illegal"] or counts["differs"] else 0
+
+
+def _line(as_json: bool, data: dict[str, Any]) -> None:
+    if as_json:
+        print_json(data)

@@ -1,0 +1,122 @@
+"""The table a deduction is about: the settled game, the players' names and the assumptions in force.
+
+`lay(configuration, names, assumptions)` gives a `Setting`; compiled games are kept, so asking again is quick.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from avalon_logic.configuration import Configuration, examine
+from avalon_logic.library import rulebook_library
+from rules_dsl import Settled, UnknownName
+from rules_dsl.arrays import Machine, compile_arrays
+from rules_dsl.model import Assumption, Model
+from rules_dsl.selection import family_of
+from rules_dsl.syntax import AssumeDecl
+from rules_dsl.types import EnumType, MapType
+
+CARDS = "role"  # the variable that holds the cards dealt: a world is a value of it
+SIDE = "side"  # the definition that gives a seat's side
+MERLIN = "merlin"  # the card the last guess of a game is about
+
+
+@dataclass(frozen=True, eq=False)
+class Setting:
+    """A table. `machine` reads events of its game under the assumptions."""
+
+    configuration: Configuration
+    settled: Settled
+    names: tuple[str, ...]
+    assumptions: tuple[str, ...]
+    machine: Machine
+
+    @property
+    def model(self) -> Model:
+        return self.settled.model
+
+    @property
+    def roles(self) -> tuple[str, ...]:
+        """Every role of the game, in its order."""
+        return role_type(self.model).members
+
+    @property
+    def sides(self) -> tuple[str, ...]:
+        """Every side of the game."""
+        type_ = self.model.definitions[SIDE].type
+        assert isinstance(type_, EnumType)
+        return type_.members
+
+    def assumed(self) -> tuple[Assumption, ...]:
+        """The assumptions in force."""
+        return tuple(self.model.assumptions[name] for name in self.assumptions)
+
+
+def role_type(model: Model) -> EnumType:
+    """The type of a card."""
+    type_ = model.variables[CARDS].type
+    assert isinstance(type_, MapType)
+    assert isinstance(type_.value, EnumType)
+    return type_.value
+
+
+def assumption_modules(configuration: Configuration, assumptions: Sequence[str]) -> tuple[str, ...]:
+    """The modules that declare these assumptions; raises `UnknownName` for one nobody declares."""
+    declared = declared_assumptions(configuration.game, configuration.paths)
+    needed: set[str] = set()
+    for name in assumptions:
+        if name not in declared:
+            known = ", ".join(sorted(declared))
+            raise UnknownName(f"there is no assumption '{name}' for {configuration.game}; there are: {known}")
+        needed |= declared[name][1]
+    return tuple(sorted(needed - set(configuration.modules)))
+
+
+@lru_cache(maxsize=16)
+def declared_assumptions(game: str, paths: tuple[Path, ...] = ()) -> dict[str, tuple[str, frozenset[str]]]:
+    """Every assumption there is for a game: its sentence, and the module that must be in for it."""
+    library = rulebook_library(paths)
+    family = family_of(library, game)
+    names = {g.name for g in family}
+    found: dict[str, tuple[str, frozenset[str]]] = {}
+    for layer in family:
+        for item in layer.items:
+            if isinstance(item, AssumeDecl):
+                found[item.name] = (item.text, frozenset())
+    for module in library.modules.values():
+        if any(b.name in names for b in module.bases):
+            for item in module.items:
+                if isinstance(item, AssumeDecl):
+                    found[item.name] = (item.text, frozenset({module.name}))
+    return found
+
+
+_KEPT: dict[object, tuple[Settled, Machine]] = {}
+_MOST_KEPT = 64
+
+
+def lay(configuration: Configuration, names: Sequence[str], assumptions: Sequence[str] = ()) -> Setting:
+    """The setting of a table; set-up errors of the rulebook are left to the caller to judge."""
+    if len(names) != configuration.players:
+        raise ValueError(f"{len(names)} names for {configuration.players} players")
+    wanted = tuple(dict.fromkeys(assumptions))
+    modules = assumption_modules(configuration, wanted)
+    whole = Configuration(
+        configuration.game,
+        configuration.players,
+        (*configuration.modules, *modules),
+        configuration.roles,
+        configuration.rulings,
+        configuration.paths,
+    )
+    key = (whole.key(), wanted)
+    if key not in _KEPT:
+        if len(_KEPT) >= _MOST_KEPT:
+            _KEPT.pop(next(iter(_KEPT)))
+        settled = examine(whole)
+        _KEPT[key] = settled, compile_arrays(settled.model, wanted)
+    settled, machine = _KEPT[key]
+    return Setting(whole, settled, tuple(names), wanted, machine)

@@ -1,0 +1,443 @@
+"""One record of a game: who sat where, what was agreed, and what happened, as JSON or as a text typed at the table.
+
+An event is a phase of the rulebook with whatever of it was written down; what is left out is unknown, not false. The
+fields of an event are the choices and published values of that phase, so every module is covered without new code.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from avalon_logic.configuration import Configuration
+from rules_dsl import Model, Value
+from rules_dsl import model as m
+from rules_dsl.types import BoolType, EnumType, IntType, MapType, OptionalType, PlayerType, SetType, Type
+from rules_dsl.walk import statements
+
+MOST_CHARACTERS = 5_000_000
+
+
+class RecordError(Exception):
+    """A record that cannot be read; says where."""
+
+    def __init__(self, message: str, where: str = "") -> None:
+        self.where = where
+        super().__init__(f"{where}: {message}" if where else message)
+
+
+@dataclass(frozen=True)
+class Event:
+    """Something that happened. `values` are plain JSON values by field name; `by` who did it; `then` what came next."""
+
+    phase: str
+    values: Mapping[str, Any] = field(default_factory=dict)
+    by: str | None = None
+    then: str | None = None
+    where: str = ""
+
+
+@dataclass(frozen=True)
+class Record:
+    """A game as written down. `deal` gives roles by name, as far as known."""
+
+    configuration: Configuration
+    names: tuple[str, ...]
+    events: tuple[Event, ...] = ()
+    deal: Mapping[str, str] = field(default_factory=dict)
+    winner: str | None = None
+    title: str = ""
+
+    def seat(self, name: str) -> int:
+        try:
+            return self.names.index(name)
+        except ValueError:
+            raise RecordError(f"nobody is called '{name}'; at the table: {', '.join(self.names)}") from None
+
+
+@dataclass(frozen=True)
+class Field:
+    """A field of an event: a choice of the phase or a value it publishes."""
+
+    name: str
+    type: Type
+    choice: m.Choice | None
+
+
+def fields_of(model: Model, phase: str) -> tuple[Field, ...]:
+    """What can be written down about a phase, in order."""
+    declared = model.phases[phase]
+    found = [Field(c.variable, model.variables[c.variable].type, c) for c in declared.choices]
+    names = {f.name for f in found}
+    for statement in statements(declared.body):
+        if isinstance(statement, m.Assign) and statement.published and statement.variable not in names:
+            names.add(statement.variable)
+            found.append(Field(statement.variable, model.variables[statement.variable].type, None))
+    return tuple(found)
+
+
+# --- values, with names for seats -------------------------------------------------------------------------
+
+
+def value_in(type_: Type, data: Any, record: Record, where: str) -> Value:
+    """A JSON value of a record as a value of the game; raises `RecordError`."""
+    match type_:
+        case BoolType() if isinstance(data, bool):
+            return data
+        case IntType(low, high) if isinstance(data, int) and not isinstance(data, bool):
+            if not low <= data <= high:
+                raise RecordError(f"{data} is not in {low}..{high}", where)
+            return data
+        case EnumType(_, members) if isinstance(data, str):
+            if data not in members:
+                raise RecordError(f"'{data}' is not one of: {', '.join(members)}", where)
+            return data
+        case PlayerType() if isinstance(data, str):
+            try:
+                return record.seat(data)
+            except RecordError as error:
+                raise RecordError(str(error), where) from None
+        case SetType(element) if isinstance(data, list):
+            members_ = [value_in(element, d, record, where) for d in data]
+            if len(set(members_)) != len(members_):
+                raise RecordError(f"{data} names somebody twice", where)
+            return frozenset(members_)
+        case OptionalType(inner) if inner is not None:
+            return None if data in (None, "none") else value_in(inner, data, record, where)
+        case _:
+            raise RecordError(f"{json.dumps(data)} is not a value of {type_}", where)
+
+
+def value_out(type_: Type, value: Value, names: tuple[str, ...]) -> Any:
+    """A value of the game as JSON, seats by name."""
+    match type_:
+        case PlayerType():
+            assert isinstance(value, int)
+            return names[value]
+        case SetType(element):
+            assert isinstance(value, frozenset)
+            return [value_out(element, v, names) for v in sorted(value)]  # type: ignore[type-var]
+        case MapType(PlayerType(), inner):
+            assert isinstance(value, tuple)
+            return {names[i]: value_out(inner, v, names) for i, v in enumerate(value)}
+        case OptionalType(inner):
+            return None if value is None or inner is None else value_out(inner, value, names)
+        case _:
+            return value
+
+
+# --- JSON --------------------------------------------------------------------------------------------------
+
+
+def record_to_json(record: Record) -> dict[str, Any]:
+    """The record as plain JSON (the documented schema)."""
+    c = record.configuration
+    events: list[dict[str, Any]] = []
+    for e in record.events:
+        entry: dict[str, Any] = {"phase": e.phase, **e.values}
+        if e.by is not None:
+            entry["by"] = e.by
+        events.append(entry)
+    made: dict[str, Any] = {"game": c.game, "players": list(record.names)}
+    if c.modules:
+        made["modules"] = list(c.modules)
+    if c.roles is not None:
+        made["roles"] = list(c.roles)
+    if c.rulings:
+        made["rulings"] = dict(c.rulings)
+    if record.deal:
+        made["deal"] = dict(record.deal)
+    made["events"] = events
+    if record.winner is not None:
+        made["winner"] = record.winner
+    return made
+
+
+_TOP = {"game", "players", "modules", "roles", "rulings", "deal", "events", "winner", "title"}
+
+
+def record_from_json(data: Any, paths: tuple[Path, ...] = ()) -> Record:
+    """The record a piece of JSON stands for."""
+    if not isinstance(data, dict) or "players" not in data:
+        raise RecordError("a record is an object with at least 'players'")
+    unknown = sorted(set(data) - _TOP)
+    if unknown:
+        raise RecordError(f"unknown field '{unknown[0]}'; a record has: {', '.join(sorted(_TOP))}")
+    names = _names(data["players"], "players")
+    roles = data.get("roles")
+    rulings = data.get("rulings", {})
+    deal = data.get("deal", {})
+    if not isinstance(rulings, dict) or not isinstance(deal, dict):
+        raise RecordError("'rulings' and 'deal' are objects")
+    if roles is None and len(deal) == len(names):
+        roles = list(deal.values())
+    configuration = Configuration(
+        str(data.get("game", "avalon")),
+        len(names),
+        tuple(_strings(data.get("modules", []), "modules")),
+        tuple(_strings(roles, "roles")) if roles is not None else None,
+        {str(k): str(v) for k, v in rulings.items()},
+        paths,
+    )
+    events_data = data.get("events", [])
+    if not isinstance(events_data, list):
+        raise RecordError("'events' is a list")
+    events: list[Event] = []
+    for number, entry in enumerate(events_data, 1):
+        where = f"event {number}"
+        if not isinstance(entry, dict) or not isinstance(entry.get("phase"), str):
+            raise RecordError("an event is an object with a 'phase'", where)
+        values = {k: v for k, v in entry.items() if k not in ("phase", "by")}
+        events.append(Event(entry["phase"], values, entry.get("by"), None, where))
+    winner = data.get("winner")
+    record = Record(configuration, names, tuple(events), {str(k): str(v) for k, v in deal.items()}, winner)
+    for name in record.deal:
+        record.seat(name)
+    return record
+
+
+def _strings(data: Any, what: str) -> list[str]:
+    if not isinstance(data, list) or not all(isinstance(x, str) for x in data):
+        raise RecordError(f"'{what}' is a list of names")
+    return data
+
+
+def _names(data: Any, what: str) -> tuple[str, ...]:
+    names = tuple(_strings(data, what))
+    if len(set(names)) != len(names):
+        raise RecordError(f"two players have the same name: {', '.join(names)}")
+    return names
+
+
+# --- text --------------------------------------------------------------------------------------------------
+
+_HEADINGS = ("game", "with", "players", "roles", "ruling", "deal", "winner", "title")
+
+
+def record_from_text(text: str, model_of: Any, paths: tuple[Path, ...] = ()) -> Record:
+    """A record typed at the table: headings, then a line for each event.
+
+    `model_of(configuration)` gives the model whose phases the lines speak of.
+    """
+    heads: dict[str, Any] = {"game": "avalon", "with": [], "rulings": {}, "deal": {}}
+    lines: list[tuple[int, str]] = []
+    for number, raw in enumerate(text.splitlines(), 1):
+        line = raw.split("#")[0].strip()
+        if not line:
+            continue
+        word, _, rest = line.partition(" ")
+        word, rest = word.rstrip(":").lower(), rest.strip()
+        where = f"line {number}"
+        if word == "game":
+            heads["game"] = rest
+        elif word in ("with", "roles", "players"):
+            heads[word] = [x for x in re.split(r"[\s,]+", rest) if x]
+        elif word == "ruling":
+            name, sign, choice = (x.strip() for x in rest.partition("="))
+            if not sign:
+                raise RecordError("write: ruling NAME = ALTERNATIVE", where)
+            heads["rulings"][name] = choice
+        elif word == "deal":
+            for pair in re.split(r"[\s,]+", rest):
+                name, sign, role = pair.partition("=")
+                if not sign:
+                    raise RecordError("write: deal Ann=merlin Bob=servant ...", where)
+                heads["deal"][name] = role
+        elif word == "winner":
+            heads["winner"] = rest
+        elif word == "title":
+            heads["title"] = rest
+        else:
+            lines.append((number, line))
+    if "players" not in heads:
+        raise RecordError("who plays? write a line: players Ann Bob Cid Dan Eve")
+    names = _names(heads["players"], "players")
+    roles = heads.get("roles")
+    if roles is None and len(heads["deal"]) == len(names):
+        roles = list(heads["deal"].values())
+    configuration = Configuration(
+        heads["game"],
+        len(names),
+        tuple(heads["with"]),
+        tuple(roles) if roles is not None else None,
+        heads["rulings"],
+        paths,
+    )
+    record = Record(configuration, names, (), heads["deal"], heads.get("winner"), heads.get("title", ""))
+    for name in record.deal:
+        record.seat(name)
+    model = model_of(configuration)
+    events = tuple(event_from_line(line, model, record, f"line {number}") for number, line in lines)
+    return Record(configuration, names, events, record.deal, record.winner, record.title)
+
+
+def event_from_line(line: str, model: Model, record: Record, where: str = "") -> Event:
+    """One typed line as an event: the phase, then its values in order, or `name=value`."""
+    words = [w for w in re.split(r"[\s,]+", line.strip()) if w]
+    word = words.pop(0).rstrip(":")
+    if word in model.speeches:
+        parameters = model.speeches[word].parameters
+        if len(words) != len(parameters):
+            shown = " ".join(name for name, _ in parameters)
+            raise RecordError(f"write: {word} {shown}", where)
+        values = {name: _typed(t, w, record, where) for (name, t), w in zip(parameters, words, strict=True)}
+        return Event(word, values, None, None, where)
+    matches = [p for p in model.phases if p == word] or [p for p in model.phases if p.startswith(word)]
+    if len(matches) != 1:
+        known = ", ".join(p for p in model.phases if fields_of(model, p))
+        what = "could be " + " or ".join(matches) if matches else "is no event of this game"
+        raise RecordError(f"'{word}' {what}; events: {known}", where)
+    phase = matches[0]
+    by: str | None = None
+    if "by" in words:
+        at = words.index("by")
+        if at + 1 >= len(words):
+            raise RecordError("'by' is followed by a name", where)
+        by = words[at + 1]
+        record.seat(by)
+        del words[at : at + 2]
+    values = {}
+    for spec in fields_of(model, phase):
+        if not words:
+            break
+        if words[0].rstrip(":=") == spec.name and len(words) > 1:
+            words.pop(0)
+        value = _take(spec.type, words, record, where)
+        if value is not _UNKNOWN:
+            values[spec.name] = value
+    if words:
+        raise RecordError(f"'{' '.join(words)}' is too much for '{phase}'", where)
+    return Event(phase, values, by, None, where)
+
+
+_UNKNOWN = object()
+_YES = {"+", "yes", "y", "approve", "true", "1"}
+_NO = {"-", "no", "n", "reject", "false", "0"}
+
+
+def _typed(type_: Type, word: str, record: Record, where: str) -> Any:
+    match type_:
+        case IntType():
+            if not re.fullmatch(r"-?[0-9]+", word):
+                raise RecordError(f"'{word}' is not a number", where)
+            return int(word)
+        case BoolType():
+            if word.lower() not in _YES | _NO:
+                raise RecordError(f"'{word}' is neither + nor -", where)
+            return word.lower() in _YES
+        case OptionalType(inner) if inner is not None:
+            return None if word == "none" else _typed(inner, word, record, where)
+        case PlayerType():
+            record.seat(word)
+            return word
+        case EnumType(_, members):
+            matches = [x for x in members if x == word] or [x for x in members if x.startswith(word)]
+            if len(matches) != 1:
+                raise RecordError(f"'{word}' is not one of: {', '.join(members)}", where)
+            return matches[0]
+        case _:
+            raise RecordError(f"'{word}' cannot be a value of {type_}", where)
+
+
+def _take(type_: Type, words: list[str], record: Record, where: str) -> Any:
+    """Takes as many words as a field of this type needs."""
+    if words[0] == "?":
+        words.pop(0)
+        return _UNKNOWN
+    match type_:
+        case SetType(element):
+            taken: list[Any] = []
+            while words and (not isinstance(element, PlayerType) or words[0] in record.names):
+                taken.append(_typed(element, words.pop(0), record, where))
+            if not taken:
+                raise RecordError(
+                    f"nobody is called '{words[0]}'; at the table: {', '.join(record.names)}", where
+                )
+            return taken
+        case MapType(PlayerType(), inner):
+            return _take_by_seat(inner, words, record, where)
+        case _:
+            return _typed(type_, words.pop(0), record, where)
+
+
+def _take_by_seat(inner: Type, words: list[str], record: Record, where: str) -> dict[str, Any]:
+    """`+ + - + -` in seat order (also without spaces), `+Ann -Bob`, or `Ann=fail Bob=success`."""
+    if len(words) == 1 and isinstance(inner, BoolType) and re.fullmatch(r"[-+?]{2,}", words[0]):
+        words[:] = list(words[0])
+    taken: dict[str, Any] = {}
+    in_order = all(w in ("+", "-", "?") for w in words)
+    if in_order and len(words) != len(record.names):
+        raise RecordError(
+            f"{len(words)} votes for {len(record.names)} players; write ? for one not known", where
+        )
+    for seat, word in enumerate(list(words)):
+        words.pop(0)
+        if in_order:
+            if word != "?":
+                taken[record.names[seat]] = word == "+"
+        elif word[0] in "+-" and isinstance(inner, BoolType):
+            record.seat(word[1:])
+            taken[word[1:]] = word[0] == "+"
+        else:
+            name, sign, value = word.partition("=")
+            if not sign:
+                raise RecordError(f"write {name}=value", where)
+            record.seat(name)
+            if value != "?":
+                taken[name] = _typed(inner, value, record, where)
+    return taken
+
+
+def record_to_text(record: Record) -> str:
+    """The record as the text form, one line an event."""
+    c = record.configuration
+    out = [f"game {c.game}", f"players {' '.join(record.names)}"]
+    if c.modules:
+        out.insert(1, f"with {' '.join(c.modules)}")
+    if c.roles is not None:
+        out.append(f"roles {' '.join(c.roles)}")
+    out += [f"ruling {name} = {choice}" for name, choice in c.rulings.items()]
+    if record.deal:
+        out.append("deal " + " ".join(f"{name}={role}" for name, role in record.deal.items()))
+    for event in record.events:
+        words = [event.phase]
+        for name, value in event.values.items():
+            words += [name, *_shown(value, record.names)]
+        if event.by is not None:
+            words += ["by", event.by]
+        out.append(" ".join(words))
+    if record.winner is not None:
+        out.append(f"winner {record.winner}")
+    return "\n".join(out) + "\n"
+
+
+def _shown(value: Any, names: tuple[str, ...]) -> list[str]:
+    if isinstance(value, bool):
+        return ["+" if value else "-"]
+    if isinstance(value, dict):
+        if value and all(isinstance(v, bool) for v in value.values()):
+            return [{True: "+", False: "-", None: "?"}[value.get(n)] for n in names]
+        return [f"{name}={v}" for name, v in value.items() if v is not None]
+    if isinstance(value, list):
+        return [str(v) for v in value]
+    return ["none" if value is None else str(value)]
+
+
+def read_record(path: Path | None, text: str, model_of: Any, paths: tuple[Path, ...] = ()) -> Record:
+    """A record from a file's text, JSON or typed form by its first character."""
+    name = str(path) if path else "<stdin>"
+    if len(text) > MOST_CHARACTERS:
+        raise RecordError(f"this record has {len(text):,} characters; {MOST_CHARACTERS:,} is the most", name)
+    if text.lstrip()[:1] in "{[":
+        try:
+            data = json.loads(text)
+        except json.JSONDecodeError as error:
+            raise RecordError(error.msg, f"{name}:{error.lineno}:{error.colno}") from None
+        except RecursionError:
+            raise RecordError("this JSON is nested too deep", name) from None
+        return record_from_json(data, paths)
+    return record_from_text(text, model_of, paths)

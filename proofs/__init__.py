@@ -1,0 +1,1 @@
+"""proofs: the properties of the rulebooks and the prover that decides them."""

@@ -1,0 +1,186 @@
+"""Proof by induction: of a set of claims, the largest part that holds at the start and is kept by every step.
+
+`strengthen` takes a system and claims (declared ones and guesses) and gives the claims that are proved, together
+(Houdini): each may lean on all the others one step before. `leaned_on` says which of them a proof really used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from time import monotonic
+from typing import Any
+
+import z3  # type: ignore[import-untyped]
+
+from proofs.lemmas import Lemma
+from rules_dsl.smt import Place, SymbolicState, System, finite_solver
+from rules_dsl.smt.terms import Truth, implies, not_, term
+
+
+class OutOfTime(Exception):
+    """The time given for a question was used up, or the solver gave up."""
+
+
+@dataclass
+class Clock:
+    """A deadline; every solver call gets what is left of it."""
+
+    deadline: float
+
+    @staticmethod
+    def of(seconds: float) -> Clock:
+        return Clock(monotonic() + seconds)
+
+    def left_ms(self) -> int:
+        left = int((self.deadline - monotonic()) * 1000)
+        if left <= 0:
+            raise OutOfTime
+        return left
+
+    def check(self, solver: Any, *assumptions: Any) -> bool:
+        """Is it satisfiable? Raises `OutOfTime` instead of a guess."""
+        solver.set("timeout", self.left_ms())
+        answer = solver.check(*assumptions)
+        if answer == z3.unknown:
+            raise OutOfTime
+        return bool(answer == z3.sat)
+
+
+def said(system: System, claim: Lemma, state: SymbolicState) -> Truth:
+    """The claim, said of a state."""
+    here = True if claim.place is None else system.at(state, claim.place)
+    return True if here is False else implies(here, system.holds(claim.value, state))
+
+
+@dataclass
+class _Obligation:
+    """The steps from one place: what is assumed before, what is claimed after."""
+
+    solver: Any
+    before: list[Any]  # literal i: claim i holds before the step
+    broken: list[Any]  # literal i: claim i does not hold after it
+    after: list[Any]
+
+
+class Induction:
+    """The obligations of a list of claims over one system."""
+
+    def __init__(self, system: System, claims: Sequence[Lemma]) -> None:
+        self.system = system
+        self.claims = list(claims)
+        self.alive = set(range(len(claims)))
+        self._claim_terms = [term(said(system, c, system.before)) for c in self.claims]
+        self._obligations: dict[Place, _Obligation] = {}
+
+    def _obligation(self, place: Place) -> _Obligation:
+        if place not in self._obligations:
+            step = self.system.steps[place]
+            solver = finite_solver()
+            here = self.system.at(self.system.before, place)
+            solver.add(*(term(x) for x in (self.system.valid, self.system.formed, here, step.legal)))
+            before, broken, after = [], [], []
+            for i, claim in enumerate(self.claims):
+                h, v = z3.Bool(f"h{i}"), z3.Bool(f"v{i}")
+                then = said(self.system, claim, step.after)
+                solver.add(z3.Implies(h, self._claim_terms[i]), z3.Implies(v, term(not_(then))))
+                before.append(h)
+                broken.append(v)
+                after.append(term(then))
+            self._obligations[place] = _Obligation(solver, before, broken, after)
+        return self._obligations[place]
+
+    def drop_false_at_start(self, clock: Clock) -> None:
+        """Drops the claims that do not hold in every initial state."""
+        solver = finite_solver()
+        solver.add(term(self.system.valid))
+        for i in sorted(self.alive):
+            claim = term(said(self.system, self.claims[i], self.system.initial))
+            solver.push()
+            solver.add(z3.Not(claim))
+            if clock.check(solver):
+                self.alive.discard(i)
+            solver.pop()
+
+    def drop_not_kept(self, clock: Clock) -> None:
+        """Drops claims some step does not keep, until all that are left are kept given each other."""
+        waiting = list(self.system.steps)
+        while waiting:
+            place = waiting.pop(0)
+            dropped = self._drop_at(place, clock)
+            if dropped:
+                waiting += [p for p in self.system.steps if p not in waiting and p != place]
+
+    def _drop_at(self, place: Place, clock: Clock) -> bool:
+        obligation = self._obligation(place)
+        solver, dropped = obligation.solver, False
+        while self.alive:
+            order = sorted(self.alive)
+            solver.push()
+            solver.add(z3.Or(*(obligation.broken[i] for i in order)))
+            if not clock.check(solver, *(obligation.before[i] for i in order)):
+                solver.pop()
+                return dropped
+            model = solver.model()
+            for i in order:
+                if not z3.is_true(model.eval(obligation.after[i], model_completion=True)):
+                    self.alive.discard(i)
+                    dropped = True
+            solver.pop()
+        return dropped
+
+    def core(self, index: int, clock: Clock) -> set[int]:
+        """Claims that suffice, one step before, to keep this claim."""
+        found: set[int] = set()
+        for place in self.system.steps:
+            obligation = self._obligation(place)
+            order = sorted(self.alive - {index})
+            literals = [obligation.before[index], *(obligation.before[i] for i in order)]
+            used = self._small_core(obligation, index, literals, clock)
+            found |= used
+        return found - {index}
+
+    def _small_core(self, obligation: _Obligation, index: int, literals: list[Any], clock: Clock) -> set[int]:
+        solver = obligation.solver
+        goal = obligation.broken[index]
+        if not clock.check(solver, goal, obligation.before[index]):
+            return {index}
+        if clock.check(solver, goal, *literals):
+            raise AssertionError("a claim that was proved is not kept")
+        names = {str(x) for x in solver.unsat_core()}
+        kept = [x for x in literals if str(x) in names]
+        for literal in list(kept):  # leave out what is not needed
+            fewer = [x for x in kept if x is not literal]
+            if not clock.check(solver, goal, *fewer):
+                kept = fewer
+        return {int(str(x)[1:]) for x in kept}
+
+
+def strengthen(system: System, claims: Sequence[Lemma], clock: Clock) -> Induction:
+    """The induction in which exactly the claims that could be proved are alive."""
+    made = Induction(system, claims)
+    made.drop_false_at_start(clock)
+    made.drop_not_kept(clock)
+    return made
+
+
+def leaned_on(induction: Induction, index: int, clock: Clock) -> list[int]:
+    """Every claim the proof of one claim rests on, directly or through others."""
+    seen = {index}
+    queue = [index]
+    while queue:
+        for other in sorted(induction.core(queue.pop(0), clock)):
+            if other not in seen:
+                seen.add(other)
+                queue.append(other)
+    return sorted(seen - {index})
+
+
+def excluded(system: System, proved: Iterable[Lemma], condition: Any, clock: Clock) -> bool:
+    """Do the proved claims alone rule this condition out in every state?"""
+    solver = finite_solver()
+    solver.add(
+        term(system.valid), term(system.formed), *(term(said(system, c, system.before)) for c in proved)
+    )
+    solver.add(term(condition))
+    return not clock.check(solver)

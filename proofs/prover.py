@@ -1,0 +1,351 @@
+"""The prover: every property of a model, decided for all its parameters at once, by the strongest method that works.
+
+In order: induction over declared invariants and guessed lemmas together; the shortest counterexample or witness by
+search, event by event, played again on the interpreter; if the search exhausts the game, that is a proof too; if it
+does not, the verdict is only "bounded". What players know is decided in `knowledge`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from time import monotonic
+
+from proofs.induction import Clock, Induction, OutOfTime, excluded, leaned_on, strengthen
+from proofs.lemmas import Lemma, apply, guesses
+from proofs.progress import Stuckness
+from proofs.replays import Disagreement, holds_at_end, replay
+from proofs.samples import Sample, sample_environment, samples
+from proofs.search import Found, search
+from proofs.termination import rank
+from proofs.verdicts import BOUNDED, PROVED, REFUTED, UNKNOWN, VACUOUS, Verdict
+from rules_dsl import model as m
+from rules_dsl.evaluate import holds
+from rules_dsl.smt import Game, System, compile_smt
+from rules_dsl.smt.terms import Truth, not_
+from rules_dsl.types import BOOL
+from rules_dsl.walk import every
+
+
+@dataclass(frozen=True)
+class Options:
+    """`seconds` is the limit for each property; `deepest` how many events a search looks ahead."""
+
+    seconds: float = 60.0
+    deepest: int = 110
+    games: int = 60
+    seed: int = 0
+    only: tuple[str, ...] = ()
+
+
+@dataclass
+class Session:
+    """What is worked out once for a model and used for all its properties."""
+
+    family: str
+    model: m.Model
+    options: Options
+    seen: list[Sample] = field(default_factory=list)
+    system: System | None = None
+    induction: Induction | None = None
+    proved: list[Lemma] = field(default_factory=list)
+    shared_seconds: float = 0.0
+
+    def prepare(self) -> System:
+        if self.system is None:
+            self.system = compile_smt(self.model)
+            self.seen = list(samples(self.model, self.options.games, self.options.seed))
+        return self.system
+
+
+Report = Callable[[Verdict], None]
+
+
+def chosen(model: m.Model, options: Options) -> list[m.Property]:
+    return [p for p in model.properties.values() if not options.only or p.name in options.only]
+
+
+def speaks_of_knowledge(property_: m.Property) -> bool:
+    return property_.value is not None and any(isinstance(e, m.Knows) for e in every(property_.value))
+
+
+def prove(model: m.Model, family: str, options: Options) -> Iterator[Verdict]:
+    """A verdict for every property of the model, as soon as it is decided."""
+    session = Session(family, model, options)
+    wanted = chosen(model, options)
+    plain = [p for p in wanted if p.kind in ("invariant", "reachable") and not speaks_of_knowledge(p)]
+    if not wanted:
+        return
+    session.prepare()
+    yield from _by_induction(session, plain, need_lemmas=len(wanted) > len(plain))
+    for property_ in wanted:
+        if property_.kind == "progress":
+            yield _progress(session, property_)
+        elif property_.kind == "terminates":
+            yield _terminates(session, property_)
+
+
+# --- claims about single states ---
+
+
+def _claim(property_: m.Property) -> Lemma:
+    """The claim that holds of every state if an invariant is true, or a reachable thing is not."""
+    assert property_.value is not None
+    value = property_.value if property_.kind == "invariant" else apply("not", property_.value)
+    return Lemma(property_.text, value, property_.name)
+
+
+def _by_induction(session: Session, plain: Sequence[m.Property], need_lemmas: bool) -> Iterator[Verdict]:
+    system, started = session.prepare(), monotonic()
+    claims: list[Lemma] = []
+    for property_ in session.model.properties.values():
+        # properties not asked for may still carry the proof of those that are
+        if property_.kind in ("invariant", "reachable") and not speaks_of_knowledge(property_):
+            claim = _claim(property_)
+            if all(holds(claim.value, sample_environment(session.model, s)) for s in session.seen):
+                claims.append(claim)
+    if claims or need_lemmas:
+        claims += guesses(session.model, session.seen)
+    names = {claim.declared: i for i, claim in enumerate(claims) if claim.declared}
+    clock = Clock.of(session.options.seconds)
+    try:
+        session.induction = strengthen(system, claims, clock)
+        session.proved = [claims[i] for i in sorted(session.induction.alive)]
+    except OutOfTime:
+        session.induction = None
+    session.shared_seconds = monotonic() - started
+    left: list[m.Property] = []
+    for property_ in plain:
+        index = names.get(property_.name)
+        if session.induction is None or index is None or index not in session.induction.alive:
+            left.append(property_)
+        else:
+            yield _inductive(session, property_, session.induction, index)
+    yield from _by_search(session, left)
+
+
+def _inductive(session: Session, property_: m.Property, induction: Induction, index: int) -> Verdict:
+    started = monotonic()
+    try:
+        used = leaned_on(induction, index, Clock.of(session.options.seconds))
+        lemmas = tuple(induction.claims[i].text for i in used)
+    except OutOfTime:
+        lemmas = ("(which ones were needed was not worked out in time)",)
+    spent = monotonic() - started
+    if property_.kind == "reachable":
+        return Verdict(session.family, property_, REFUTED, "unreachable, by induction", spent, lemmas)
+    idle = vacuous(session, property_)
+    if idle is not None:
+        return Verdict(session.family, property_, VACUOUS, idle, monotonic() - started, lemmas)
+    return Verdict(session.family, property_, PROVED, "induction", monotonic() - started, lemmas)
+
+
+def _by_search(session: Session, left: Sequence[m.Property]) -> Iterator[Verdict]:
+    if not left:
+        return
+    system = session.prepare()
+    started = {p.name: monotonic() for p in left}
+    clocks: dict[str, Clock] = {}
+    by_name = {p.name: p for p in left}
+
+    def clock_of(name: str) -> Clock:
+        return clocks.setdefault(name, Clock.of(session.options.seconds))
+
+    goals = {p.name: not_(system.holds(_claim(p).value)) for p in left}
+    found = search(system, goals, clock_of, session.options.deepest, _declared(session))
+    for name, result in found.items():
+        property_ = by_name[name]
+        yield _searched(session, property_, result, monotonic() - started[name])
+
+
+def _declared(session: Session) -> list[Lemma]:
+    """Proved claims worth telling a search about: those about all states."""
+    return [c for c in session.proved if c.place is None]
+
+
+def _searched(session: Session, property_: m.Property, result: Found, seconds: float) -> Verdict:
+    positive = property_.kind == "invariant"
+    if result.game is not None:
+        replay(session.model, result.game)
+        assert property_.value is not None
+        if holds_at_end(session.model, result.game, property_.value) is positive:
+            raise Disagreement(f"the solver's game for '{property_.name}' does not show it")
+        outcome = REFUTED if positive else PROVED
+        how = f"{'counterexample' if positive else 'witness'} of {result.depth} event(s)"
+        return Verdict(session.family, property_, outcome, how, seconds, depth=result.depth, game=result.game)
+    if result.complete:
+        outcome = PROVED if positive else REFUTED
+        how = f"complete unrolling: no game has more than {result.depth} events"
+        if positive and (idle := vacuous(session, property_)) is not None:
+            return Verdict(session.family, property_, VACUOUS, idle, seconds)
+        return Verdict(session.family, property_, outcome, how, seconds, depth=result.depth)
+    if result.depth < 0:
+        return Verdict(session.family, property_, UNKNOWN, "out of time", seconds)
+    how = f"nothing found in games of up to {result.depth} event(s)"
+    return Verdict(session.family, property_, BOUNDED, how, seconds, depth=result.depth)
+
+
+# --- no hollow proofs ---
+
+
+def antecedent(value: m.Expr) -> m.Expr | None:
+    """When an implication, or one for all of something, says anything at all."""
+    match value:
+        case m.Apply("implies", (condition, conclusion), _):
+            inner = antecedent(conclusion)
+            return condition if inner is None else apply("and", condition, inner)
+        case m.Quantify("all", ranges, condition, _, _) if condition is not None:
+            inner = antecedent(condition)
+            return m.Quantify(
+                "exists", ranges, inner if inner is not None else m.Literal(True, BOOL), None, BOOL
+            )
+        case _:
+            return None
+
+
+def vacuous(session: Session, property_: m.Property) -> str | None:
+    """Why the property says nothing, or None if some reachable state is really touched by it."""
+    assert property_.value is not None
+    condition = antecedent(property_.value)
+    if condition is None or any(isinstance(e, m.Knows) for e in every(condition)):
+        return None
+    if any(holds(condition, sample_environment(session.model, s)) for s in session.seen):
+        return None
+    system = session.prepare()
+    clock = Clock.of(session.options.seconds)
+    result = search(
+        system, {"": system.holds(condition)}, lambda _: clock, session.options.deepest, _declared(session)
+    )[""]
+    if result.game is not None:
+        replay(session.model, result.game)
+        return None
+    if result.complete:
+        return "nothing ever happens: its condition is never met"
+    return "its condition was not met in any game searched"
+
+
+# --- progress and termination ---
+
+
+def _progress(session: Session, property_: m.Property) -> Verdict:
+    system, started = session.prepare(), monotonic()
+    clock = Clock.of(session.options.seconds)
+    stuckness = Stuckness(system)
+    try:
+        for _ in range(300):
+            condition = stuckness.condition()
+            game = _possible_state(system, session.proved, condition, clock)
+            if game is None:
+                used = _lemmas_against(system, session.proved, condition, clock)
+                return Verdict(
+                    session.family,
+                    property_,
+                    PROVED,
+                    "induction",
+                    monotonic() - started,
+                    tuple(c.text for c in used),
+                )
+            if not stuckness.learn(game):
+                break
+
+        def confirm(_name: str, found: Game) -> Truth | None:
+            return stuckness.condition() if stuckness.learn(found) else None
+
+        result = search(
+            system,
+            {"": stuckness.condition()},
+            lambda _: clock,
+            session.options.deepest,
+            _declared(session),
+            confirm,
+        )[""]
+    except OutOfTime:
+        return Verdict(session.family, property_, UNKNOWN, "out of time", monotonic() - started)
+    seconds = monotonic() - started
+    if result.game is not None:
+        replay(session.model, result.game)
+        how = f"stuck after {result.depth} event(s)"
+        return Verdict(session.family, property_, REFUTED, how, seconds, depth=result.depth, game=result.game)
+    if result.complete:
+        how = f"complete unrolling: no game has more than {result.depth} events"
+        return Verdict(session.family, property_, PROVED, how, seconds, depth=result.depth)
+    how = f"nobody stuck in games of up to {result.depth} event(s)"
+    return Verdict(session.family, property_, BOUNDED, how, seconds, depth=result.depth)
+
+
+def _possible_state(system: System, proved: Sequence[Lemma], condition: Truth, clock: Clock) -> Game | None:
+    """A state the proved claims allow in which the condition holds, as a game without a beginning."""
+    from proofs.induction import said
+    from rules_dsl.smt import finite_solver
+    from rules_dsl.smt.symbolic import model_reader
+    from rules_dsl.smt.terms import term
+    from rules_dsl.smt.unroll import decode_params, decode_state
+
+    solver = finite_solver()
+    solver.add(term(system.valid), term(system.formed), term(condition))
+    solver.add(*(term(said(system, claim, system.before)) for claim in proved))
+    if not clock.check(solver):
+        return None
+    read = model_reader(solver.model())
+    return Game(decode_params(system, read), (decode_state(system, system.before, read),), ())
+
+
+def _lemmas_against(system: System, proved: Sequence[Lemma], condition: Truth, clock: Clock) -> list[Lemma]:
+    """Few proved claims that rule the condition out."""
+    kept = list(proved)
+    size = max(1, len(kept) // 2)
+    while size:
+        i = 0
+        while i < len(kept):
+            fewer = kept[:i] + kept[i + size :]
+            if excluded(system, fewer, condition, clock):
+                kept = fewer
+            else:
+                i += size
+        size //= 2
+    return kept
+
+
+def _terminates(session: Session, property_: m.Property) -> Verdict:
+    system, started = session.prepare(), monotonic()
+    clock = Clock.of(session.options.seconds)
+    try:
+        ranking = rank(system, session.proved, clock)
+    except OutOfTime:
+        return Verdict(session.family, property_, UNKNOWN, "out of time", monotonic() - started)
+    seconds = monotonic() - started
+    if ranking.circles:
+        shown = ", ".join(f"{a} to {b}" for a, b in ranking.circles)
+        return Verdict(session.family, property_, UNKNOWN, f"no ranking found for {shown}", seconds)
+    assert ranking.bound is not None
+    wanted = property_.bound
+    if wanted is None or ranking.bound <= wanted:
+        how = f"ranking ({'; '.join(ranking.measures)}); at most {ranking.bound} events"
+        return Verdict(session.family, property_, PROVED, how, seconds, depth=ranking.bound)
+    return _too_long(session, property_, wanted, ranking.bound, started)
+
+
+def _too_long(session: Session, property_: m.Property, wanted: int, bound: int, started: float) -> Verdict:
+    """The ranking allows more events than claimed: is there a game with more?"""
+    from rules_dsl.smt import Unrolling, finite_solver
+
+    system = session.prepare()
+    clock = Clock.of(session.options.seconds)
+    solver = finite_solver()
+    unrolling = Unrolling(system, solver)
+    unrolling.start_initial()
+    for _ in range(wanted + 1):
+        unrolling.extend()
+    try:
+        if not clock.check(solver):
+            how = f"complete unrolling: no game has more than {wanted} events"
+            return Verdict(session.family, property_, PROVED, how, monotonic() - started, depth=wanted)
+    except OutOfTime:
+        how = f"the ranking allows {bound} events, and whether {wanted} suffice was not decided in time"
+        return Verdict(session.family, property_, UNKNOWN, how, monotonic() - started)
+    game = unrolling.game(solver.model())
+    replay(session.model, game)
+    how = f"a game of {wanted + 1} events or more"
+    return Verdict(
+        session.family, property_, REFUTED, how, monotonic() - started, depth=wanted + 1, game=game
+    )

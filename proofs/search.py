@@ -1,0 +1,94 @@
+"""Search for the shortest game that reaches something, one event deeper at a time, on one shared unrolling.
+
+If no game is longer than the depth reached, the search was complete and what it did not find does not exist.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import z3  # type: ignore[import-untyped]
+
+from proofs.induction import Clock, OutOfTime, said
+from proofs.lemmas import Lemma
+from rules_dsl.smt import Game, System, Unrolling, finite_solver
+from rules_dsl.smt.terms import Truth, term
+
+
+@dataclass(frozen=True)
+class Found:
+    """The shortest game; or none: up to `depth` events, and if `complete` at all."""
+
+    game: Game | None
+    depth: int
+    complete: bool
+
+
+def search(
+    system: System,
+    goals: Mapping[str, Truth],
+    clock_of: Callable[[str], Clock],
+    deepest: int,
+    facts: Iterable[Lemma] = (),
+    confirm: Callable[[str, Game], Truth | None] = lambda _name, _game: None,
+) -> dict[str, Found]:
+    """The shortest game to each goal.
+
+    `facts` are proved claims, added at every moment to speed the search up. `confirm` looks at a game found; if it
+    is not good enough it gives a condition that rules it out, and the search goes on.
+    """
+    solver = finite_solver()
+    unrolling = Unrolling(system, solver)
+    unrolling.start_initial()
+    known = [term(said(system, fact, system.before)) for fact in facts]
+    waiting = {name: term(goal) for name, goal in goals.items()}
+    found: dict[str, Found] = {}
+    for depth in range(deepest + 1):
+        if depth:
+            unrolling.extend()
+        solver.add(*(unrolling.at(depth, fact) for fact in known))
+        for name in list(waiting):
+            try:
+                game = _at_depth(unrolling, depth, name, waiting, clock_of(name), confirm)
+            except OutOfTime:
+                found[name] = Found(None, depth - 1, False)
+                del waiting[name]
+                continue
+            if game is not None:
+                found[name] = Found(game, depth, True)
+                del waiting[name]
+        if not waiting:
+            return found
+        if depth >= 8 and depth % 4 == 0 and _exhausted(solver, clock_of(next(iter(waiting)))):
+            return {**found, **{name: Found(None, depth, True) for name in waiting}}
+    return {**found, **{name: Found(None, deepest, False) for name in waiting}}
+
+
+def _at_depth(
+    unrolling: Unrolling,
+    depth: int,
+    name: str,
+    waiting: dict[str, Any],
+    clock: Clock,
+    confirm: Callable[[str, Game], Truth | None],
+) -> Game | None:
+    solver = unrolling.solver
+    while True:
+        goal = z3.Bool(f"goal {name} {depth} {waiting[name].hash()}")
+        solver.add(z3.Implies(goal, unrolling.at(depth, waiting[name])))
+        if not clock.check(solver, goal):
+            return None
+        game = unrolling.game(solver.model(), depth)
+        refusal = confirm(name, game)
+        if refusal is None:
+            return game
+        waiting[name] = z3.And(waiting[name], term(refusal))
+
+
+def _exhausted(solver: Any, clock: Clock) -> bool:
+    try:
+        return not clock.check(solver)
+    except OutOfTime:
+        return False

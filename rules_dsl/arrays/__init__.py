@@ -1,0 +1,34 @@
+"""The NumPy back end: all worlds, or many games, at once.
+
+`compile_arrays(model)` gives the machine that reads events of a settled model; `begin`, `advance`, `apart` and `grant`
+keep track of what is possible; `worlds` and the functions of `answers` ask about it.
+"""
+
+from collections.abc import Sequence
+
+from rules_dsl import model as m
+from rules_dsl.arrays.belief import Belief, Change, Constraint, advance, apart, begin, grant
+from rules_dsl.arrays.columns import TooManyUnknowns
+from rules_dsl.arrays.event import AFTER_CHOICE, Event
+from rules_dsl.arrays.run import Machine
+
+
+def compile_arrays(model: m.Model, assumptions: Sequence[str] = ()) -> Machine:
+    """The machine of a settled model; the assumptions named hold in all that it reads."""
+    return Machine(model, assumptions)
+
+
+__all__ = [
+    "AFTER_CHOICE",
+    "Belief",
+    "Change",
+    "Constraint",
+    "Event",
+    "Machine",
+    "TooManyUnknowns",
+    "advance",
+    "apart",
+    "begin",
+    "compile_arrays",
+    "grant",
+]

@@ -1,0 +1,102 @@
+"""What can be seen of one choice and of what follows until the next one, and what it leaves possible.
+
+An `Event` says what is known; whatever it does not mention is unknown. `Outcome` is one way the event can have come
+about: conditions on the unknowns, likelihoods, and the variables afterwards.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from rules_dsl import model as m
+from rules_dsl.arrays.columns import Cell, Leaf, Tensor
+from rules_dsl.arrays.program import Point
+from rules_dsl.arrays.shapes import Nest
+from rules_dsl.model import Value
+
+TO_THE_END = None  # go on to the next choice
+AFTER_CHOICE = ""  # stop when the choice is made
+
+
+SOMEBODY = -2  # the seat of a choice of which only the value is known
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """Something that became known after a choice.
+
+    `kind` is "published", "shown" (to `seat`) or "phase" (one was entered); `value` is what was seen.
+    """
+
+    kind: str
+    name: str
+    value: Value = None
+    seat: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """What is known of a choice.
+
+    `chosen` are choices seen, by seat (-1 for chance); `entries` seen entries of a map that was dealt; `silent` seats
+    known not to have chosen. `after` is what became known then. `viewers` are seats of which everything shown to them
+    is in `after`, so that not being shown something tells them something. `over` says whether the game has ended, and
+    `result` with what. `until` stops early: after the choice, or after a value of that name was published.
+    """
+
+    chosen: tuple[tuple[int, Value], ...] = ()
+    entries: tuple[tuple[int, Value], ...] = ()
+    silent: frozenset[int] = frozenset()
+    after: tuple[Seen, ...] = ()
+    viewers: frozenset[int] = frozenset()
+    over: bool | None = None
+    result: tuple[Value, ...] = ()  # empty: not known
+    until: str | None = TO_THE_END
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Piece:
+    """A condition on unknowns, and the part of the rulebook it comes from."""
+
+    leaf: Cell | Tensor
+    origin: m.Origin
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Refusal:
+    """Why a way to read the event is out of the question whatever the unknowns are."""
+
+    origin: m.Origin
+    text: str
+
+
+@dataclass(slots=True, eq=False)
+class Outcome:
+    """One way the event can have come about. `point` is the choice awaited next, None when the game is over."""
+
+    point: Point | None
+    values: dict[str, Nest]
+    pieces: list[Piece]
+    weights: list[Leaf]
+    deals: list[Deal]
+    met: frozenset[int] = frozenset()  # which of the things that became known were met on the way
+    result: Nest = (False, 0)
+    over: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Deal:
+    """Cards that have just been dealt."""
+
+    variable: str
+    cells: tuple[Cell, ...]
+    counts: tuple[int, ...]
+
+
+@dataclass(slots=True, eq=False)
+class Reading:
+    """All the ways an event can have come about, and what ruled the others out."""
+
+    outcomes: list[Outcome] = field(default_factory=list)
+    refusals: list[Refusal] = field(default_factory=list)

@@ -1,0 +1,270 @@
+"""Follows a record through the phases: a list of observations in, the beliefs after each of them out.
+
+The record may be partial. What the viewer could not have seen is left out, whatever the record says: the model decides
+who sees what. A choice of which nothing was seen is passed by if the viewer could not see it or if it is chance's; a
+choice everybody sees must be there, if only as an observation of kind "unknown".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from rules_dsl import model as m
+from rules_dsl.arrays.belief import Belief, advance, begin, grant, weigh
+from rules_dsl.arrays.event import SOMEBODY, Event, Refusal, Seen
+from rules_dsl.arrays.run import Machine
+from rules_dsl.arrays.scene import Scene
+from rules_dsl.arrays.shapes import Nest, decode, encode, known
+from rules_dsl.model import Value
+from rules_dsl.play import CHANCE, Observation
+
+SAID = "said"  # an observation of this kind is a speech; its value has the speech's parameters in order
+
+
+class UnreadableRecord(ValueError):
+    """The record does not fit the rules as far as everybody can see; `index` is the observation that does not."""
+
+    def __init__(self, message: str, index: int, refusals: Sequence[Refusal] = ()) -> None:
+        self.message = message
+        self.index = index
+        self.refusals = tuple(refusals)
+        super().__init__(message)
+
+    @property
+    def cites(self) -> tuple[str, ...]:
+        """The clauses that were broken."""
+        return tuple(dict.fromkeys(c for r in self.refusals for c in r.origin.cites))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Clump:
+    """Observations of one choice (or one speech) and of what followed it. `index` is the first one's place."""
+
+    index: int
+    kind: str
+    name: str
+    seen: tuple[Observation, ...]
+    after: tuple[Observation, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Follower:
+    """A belief in several branches, and what the record says that no choice has accounted for yet."""
+
+    beliefs: tuple[tuple[Belief, tuple[Observation, ...]], ...]
+    viewer: int | None
+
+    def current(self) -> tuple[Belief, ...]:
+        """The beliefs with a world left, or one without if there is none."""
+        possible = tuple(b for b, _ in self.beliefs if b.possible)
+        return possible or (self.beliefs[0][0],)
+
+
+def follow_from(machine: Machine, viewer: int | None) -> Follower:
+    """Before the record starts."""
+    return Follower(((begin(machine), ()),), viewer)
+
+
+def clumps(observations: Sequence[Observation]) -> Iterator[Clump]:
+    """The record cut into pieces that are read together."""
+    made: list[Clump] = []
+    for index, seen in enumerate(observations):
+        match seen.kind:
+            case "phase" if not made:
+                continue  # the game starts there
+            case "choice" if (
+                made
+                and (made[-1].kind, made[-1].name) == ("choice", seen.name)
+                and not made[-1].after
+                and seen.seat not in {o.seat for o in made[-1].seen}
+            ):
+                made[-1] = replace(made[-1], seen=(*made[-1].seen, seen))
+            case "choice" | "said":
+                made.append(Clump(index, seen.kind, seen.name, (seen,), ()))
+            case "unknown":
+                made.append(Clump(index, "choice", seen.name, (), ()))
+            case _:
+                if not made or made[-1].kind == SAID:
+                    made.append(Clump(index, "", "", (), ()))
+                made[-1] = replace(made[-1], after=(*made[-1].after, seen))
+    return iter(made)
+
+
+def follow(follower: Follower, clump: Clump) -> Follower:
+    """The beliefs after one more piece of the record."""
+    if clump.kind == SAID:
+        return _listen(follower, clump)
+    after: list[tuple[Belief, tuple[Observation, ...]]] = []
+    faults: _Faults = _Faults()
+    seen_after = tuple(o for o in clump.after if _open(o, follower.viewer))
+    for belief, owed in follower.beliefs:
+        for here, left in _reach(belief, owed, clump, follower.viewer, faults):
+            if not clump.name:
+                after += _settle(here, (*left, *seen_after), clump, follower.viewer, faults)
+                continue
+            event = _event(here, clump.seen, follower.viewer)
+            for now, still in _step(here, event, seen_after, clump, follower.viewer, faults):
+                after += _settle(now, still, clump, follower.viewer, faults)
+    if not after:
+        raise UnreadableRecord(faults.message(clump), clump.index, faults.refusals)
+    alive = [(b, left) for b, left in after if b.possible]
+    return Follower(tuple(alive or after[:1]), follower.viewer)
+
+
+@dataclass(slots=True)
+class _Faults:
+    refusals: list[Refusal] = field(default_factory=list)
+    awaited: set[str] = field(default_factory=set)
+
+    def message(self, clump: Clump) -> str:
+        told = [r for r in self.refusals if r.text and r.origin.cites] or [r for r in self.refusals if r.text]
+        if told:
+            return told[0].text
+        what = clump.name or ", ".join(o.name for o in clump.after)
+        if self.awaited:
+            return f"{what} does not come here: the rules await {' or '.join(sorted(self.awaited))}"
+        return f"{what} does not come here: the game is over"
+
+
+def _open(seen: Observation, viewer: int | None) -> bool:
+    """Is this something that became known to the viewer, if it is no choice?"""
+    return seen.kind != "shown" or seen.seat == viewer
+
+
+def _visible(belief: Belief, choice: m.Choice, viewer: int | None, seat: int | None) -> bool:
+    """Does the viewer see what this seat chose (or, of cards dealt, the card of this seat)?"""
+    if choice.audience.kind == "public":
+        return True
+    if viewer is None:
+        return False
+    if seat == viewer:
+        return True
+    if choice.audience.to is None:
+        return False
+    scene = Scene(belief.values)
+    if choice.chooser.seat:
+        scene = scene.bind(**{choice.chooser.seat: -1 if seat is None else seat})
+    members = belief.machine.program.formulas.value(choice.audience.to)(scene)
+    if not known(members):
+        raise ValueError(f"it is not known who sees {choice.variable}")
+    return viewer in decode(choice.audience.to.type, members)  # type: ignore[operator]
+
+
+def _choice(belief: Belief) -> m.Choice | None:
+    if belief.point is None:
+        return None
+    name, step = belief.point
+    return belief.machine.model.phases[name].choices[step]
+
+
+def _event(belief: Belief, seen: Sequence[Observation], viewer: int | None) -> Event:
+    """What the viewer knows of the choice awaited."""
+    choice = _choice(belief)
+    assert choice is not None
+    told = [o for o in seen if _visible(belief, choice, viewer, o.seat)]
+    chosen: tuple[tuple[int, Value], ...] = ()
+    entries: tuple[tuple[int, Value], ...] = ()
+    if choice.chooser.kind == "chance":
+        entries = tuple((o.seat, o.value) for o in told if o.seat is not None and choice.deal is not None)
+        chosen = tuple((CHANCE, o.value) for o in told if o.seat is None and o.value is not None)
+    else:
+        chosen = tuple((SOMEBODY if o.seat is None else o.seat, o.value) for o in told)
+    return Event(
+        chosen=chosen, entries=entries, viewers=frozenset() if viewer is None else frozenset({viewer})
+    )
+
+
+def _reach(
+    belief: Belief, owed: tuple[Observation, ...], clump: Clump, viewer: int | None, faults: _Faults
+) -> Iterator[tuple[Belief, tuple[Observation, ...]]]:
+    """Passes choices by that the viewer does not see, up to the one the record speaks of next."""
+    choice = _choice(belief)
+    if choice is None:
+        return
+    faults.awaited.add(choice.variable)
+    if not clump.name or (choice.variable == clump.name and not owed):
+        yield belief, owed
+        return
+    if choice.variable == clump.name or not _passable(belief, choice, viewer):
+        return
+    for after, left in _step(belief, _event(belief, (), viewer), owed, clump, viewer, faults):
+        yield from _reach(after, left, clump, viewer, faults)
+
+
+def _passable(belief: Belief, choice: m.Choice, viewer: int | None) -> bool:
+    if choice.chooser.kind == "chance":
+        return True
+    return choice.audience.kind != "public"
+
+
+def _settle(
+    belief: Belief, owed: tuple[Observation, ...], clump: Clump, viewer: int | None, faults: _Faults
+) -> Iterator[tuple[Belief, tuple[Observation, ...]]]:
+    """Passes unseen choices by until everything that became known is accounted for."""
+    if not owed:
+        yield belief, ()
+        return
+    choice = _choice(belief)
+    if choice is None or not _passable(belief, choice, viewer):
+        if choice is not None:
+            faults.awaited.add(choice.variable)
+        return
+    for after, left in _step(belief, _event(belief, (), viewer), owed, clump, viewer, faults):
+        yield from _settle(after, left, clump, viewer, faults)
+
+
+def _step(
+    belief: Belief,
+    event: Event,
+    after: tuple[Observation, ...],
+    clump: Clump,
+    viewer: int | None,
+    faults: _Faults,
+) -> Iterator[tuple[Belief, tuple[Observation, ...]]]:
+    """One choice made, and which of the observations that followed are still to come."""
+    ended = [o for o in after if o.kind == "result"]
+    things = [o for o in after if o.kind != "result"]
+    event = replace(
+        event,
+        after=tuple(Seen(o.kind, o.name, o.value, o.seat) for o in things),
+        over=None if ended else False,
+        result=(ended[0].value,) if ended else (),
+    )
+    change = advance(belief, event, clump.index)
+    faults.refusals += change.refusals
+    for now in change.beliefs:
+        left = [o for i, o in enumerate(things) if i not in now.met]
+        yield now, (*left, *([] if now.over else ended))
+
+
+# --- speeches ---
+
+
+def _listen(follower: Follower, clump: Clump) -> Follower:
+    """A speech binds nobody; assumptions about it may."""
+    made: list[tuple[Belief, tuple[Observation, ...]]] = []
+    for belief, owed in follower.beliefs:
+        model = belief.machine.model
+        speech = model.speeches.get(clump.name)
+        if speech is None:
+            raise UnreadableRecord(f"there is no speech '{clump.name}'", clump.index)
+        for name in belief.machine.assumptions:
+            assumption = model.assumptions[name]
+            if assumption.target == clump.name:
+                value = clump.seen[0].value
+                assert isinstance(value, tuple)
+                belief = heard(belief, assumption, _spoken(speech, value), clump.index)
+        made.append((belief, owed))
+    return replace(follower, beliefs=tuple(made))
+
+
+def _spoken(speech: m.Speech, value: tuple[Value, ...]) -> dict[str, Nest]:
+    return {name: encode(t, v) for (name, t), v in zip(speech.parameters, value, strict=True)}
+
+
+def heard(belief: Belief, assumption: m.Assumption, spoken: Mapping[str, Nest], label: int) -> Belief:
+    """The belief after a speech to which an assumption applies."""
+    if assumption.kind == "require":
+        return grant(belief, assumption.value, spoken, label=label, origin=assumption.origin)
+    return weigh(belief, assumption.value, spoken, label)

@@ -1,0 +1,289 @@
+"""Carries an event through the phases for all cases at once: which conditions on the unknowns it stands for.
+
+`Machine(model).read(point, values, event)` follows the reference interpreter's order exactly, but with nests of leaves
+for values. Where the way to go depends on something unknown both ways are followed. The result does not depend on
+which worlds are still possible, so it is remembered and used again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+
+from rules_dsl import model as m
+from rules_dsl.arrays.choosing import awaited, choose, pass_over
+from rules_dsl.arrays.columns import Leaf, both, negated
+from rules_dsl.arrays.event import AFTER_CHOICE, Deal, Event, Outcome, Reading, Refusal
+from rules_dsl.arrays.path import Dead, Path, Values, add, first_of, outcome_of
+from rules_dsl.arrays.program import (
+    AssignCode,
+    IfCode,
+    NextCode,
+    Point,
+    Program,
+    ShowCode,
+    StatementCode,
+    WinCode,
+)
+from rules_dsl.arrays.scene import Scene, leaf
+from rules_dsl.arrays.shapes import Nest, encode, entry, place, same, select, with_entry
+from rules_dsl.arrays.supply import Supply
+from rules_dsl.model import BUILT_IN
+from rules_dsl.play import Stuck
+from rules_dsl.reference import MOST_SILENT_PHASES
+from rules_dsl.types import OptionalType
+from rules_dsl.values import is_value, least
+
+MOST_REMEMBERED = 20_000
+
+
+class Machine:
+    """Reads events of one settled model."""
+
+    def __init__(self, model: m.Model, assumptions: Sequence[str] = ()) -> None:
+        self.model = model
+        self.program = Program(model)
+        self.players = model.players.count
+        self.assumptions = tuple(assumptions)
+        for name in assumptions:
+            if name not in model.assumptions:
+                raise KeyError(f"there is no assumption '{name}'; there are: {', '.join(model.assumptions)}")
+        self.supply = Supply({n: v.type for n, v in model.variables.items()}, self.players)
+        self.dealt: dict[tuple[str, tuple[int, ...]], Deal] = {}
+        self._remembered: dict[Hashable, Reading] = {}
+        self.assumed: dict[str, list[m.Assumption]] = {}
+        for name in assumptions:
+            assumption = model.assumptions[name]
+            self.assumed.setdefault(assumption.target, []).append(assumption)
+
+    # --- reading an event ---
+
+    def start(self) -> Reading:
+        """The first choices of a game."""
+        formulas = self.program.formulas
+        values = {n: formulas.wanted(v.initial, v.type)(Scene({})) for n, v in self.model.variables.items()}
+        reading = Reading()
+        event = Event()
+        for path, phase in self._enter(Path(Values(values)), self.model.start, event, reading):
+            self._finish(path, phase, 0, event, reading)
+        return reading
+
+    def read(self, point: Point, values: Mapping[str, Nest], event: Event) -> Reading:
+        """Every way the event can have come about, from a choice awaited on."""
+        key = (point, tuple(values.items()), event)
+        found = self._remembered.get(key)
+        if found is None:
+            if len(self._remembered) >= MOST_REMEMBERED:
+                self._remembered.clear()
+            found = self._remembered[key] = self._read(point, Values(values), event)
+        return found
+
+    def read_alone(self, point: Point, given: Mapping[str, Nest], event: Event) -> Reading:
+        """The same where nothing but the given variables is known of the game so far."""
+        key = ("alone", point, tuple(given.items()), event)
+        found = self._remembered.get(key)
+        if found is None:
+            if len(self._remembered) >= MOST_REMEMBERED:
+                self._remembered.clear()
+            found = self._remembered[key] = self._read(point, Values(given, self.supply), event)
+        return found
+
+    def _read(self, point: Point, values: Values, event: Event) -> Reading:
+        reading = Reading()
+        name, step = point
+        code = self.program.phase(name).choices[step]
+        try:
+            path = Path(values)
+            choose(self, path, code, event)
+            if event.until == AFTER_CHOICE:
+                reading.outcomes.append(outcome_of(path, None))
+            else:
+                self._finish(path, name, step + 1, event, reading)
+        except Dead as dead:
+            reading.refusals.append(dead.refusal)
+        return reading
+
+    def _finish(self, path: Path, phase: str, step: int, event: Event, reading: Reading) -> None:
+        """On from a choice, to the next choice or the end, along every way."""
+        work = [(path, phase, step)]
+        while work:
+            here, name, at = work.pop()
+            try:
+                for outcome in self._onward(here, name, at, event, work, reading):
+                    fault = _wrong_end(outcome, event)
+                    if fault is None:
+                        reading.outcomes.append(outcome)
+                    else:
+                        reading.refusals.append(fault)
+            except Dead as dead:
+                reading.refusals.append(dead.refusal)
+
+    def _onward(
+        self,
+        path: Path,
+        name: str,
+        step: int,
+        event: Event,
+        work: list[tuple[Path, str, int]],
+        reading: Reading,
+    ) -> Iterator[Outcome]:
+        code = self.program.phase(name)
+        while step < len(code.choices):
+            choice = code.choices[step]
+            somebody = awaited(self, path, choice)
+            if somebody is True or (somebody is not False and choice.choice.chooser.kind == "each"):
+                yield outcome_of(path, (name, step))
+                return
+            if somebody is not False:
+                stays = path.twin()
+                add(stays, somebody, choice.choice.origin, "somebody has this choice")
+                yield outcome_of(stays, (name, step))
+                add(path, negated(somebody), choice.choice.origin, "nobody has this choice")
+            pass_over(path, choice)
+            step += 1
+        for after, ending in self._body(path, code.body, name, event, reading):
+            if after.stopped:
+                yield outcome_of(after, None)
+            elif isinstance(ending, NextCode):
+                work += [
+                    (p, where, 0) for p, where in self._enter(after, ending.statement.phase, event, reading)
+                ]
+            else:
+                assert isinstance(ending, WinCode)
+                try:
+                    yield self._won(after, ending, event)
+                except Dead as dead:
+                    reading.refusals.append(dead.refusal)
+
+    def _won(self, path: Path, ending: WinCode, event: Event) -> Outcome:
+        result: Nest = (False, encode(self.model.result, least(self.model.result)))
+        if ending.value is not None:
+            result = (True, ending.value(path.scene()))
+        if event.result:
+            wanted = encode(OptionalType(self.model.result), event.result[0])
+            for part in same(result, wanted):
+                add(path, part, ending.statement.origin, "the game ended otherwise")
+            result = wanted
+        made = outcome_of(path, None)
+        made.over, made.result = True, result
+        return made
+
+    def _enter(self, path: Path, phase: str, event: Event, reading: Reading) -> Iterator[tuple[Path, str]]:
+        while True:
+            path.silent_phases += 1
+            if path.silent_phases > MOST_SILENT_PHASES:
+                raise Stuck(f"nobody chooses anything any more around phase '{phase}'")
+            code = self.program.phase(phase)
+            entered = code.when(path.scene())
+            if entered is True:
+                first_of(path, event, "phase", phase)
+                yield path, phase
+                return
+            if entered is not False:
+                stays = path.twin()
+                first_of(stays, event, "phase", phase)
+                add(stays, entered, code.phase.origin, f"phase '{phase}' takes place")
+                yield stays, phase
+                add(path, negated(entered), code.phase.origin, f"phase '{phase}' does not take place")
+            phase = code.phase.otherwise
+
+    # --- effects ---
+
+    def _body(
+        self, path: Path, body: tuple[StatementCode, ...], phase: str, event: Event, reading: Reading
+    ) -> Iterator[tuple[Path, NextCode | WinCode | None]]:
+        """Does statements in order along every way, until one ends the phase."""
+        for i, code in enumerate(body):
+            match code:
+                case NextCode() | WinCode():
+                    yield path, code
+                    return
+                case AssignCode():
+                    self._assign(path, code, event)
+                    if path.stopped:
+                        yield path, None
+                        return
+                case ShowCode():
+                    self._show(path, code, event)
+                case IfCode():
+                    condition = code.condition(path.scene())
+                    if condition is not True and condition is not False and code.quiet:
+                        self._either(path, code, condition, phase, event, reading)
+                        continue
+                    rest = body[i + 1 :]
+                    for branch, holds in ((code.then, condition), (code.otherwise, negated(condition))):
+                        if holds is False:
+                            continue
+                        here = path if holds is True else path.twin()
+                        try:
+                            add(here, holds, code.statement.origin, "")
+                            yield from self._body(here, (*branch, *rest), phase, event, reading)
+                        except Dead as dead:
+                            reading.refusals.append(dead.refusal)
+                    return
+        yield path, None
+
+    def _either(
+        self, path: Path, code: IfCode, condition: Leaf, phase: str, event: Event, reading: Reading
+    ) -> None:
+        """Both branches of an unknown condition, when all they do is change variables."""
+        one, two = path.twin(), path.twin()
+        for branch, here in ((code.then, one), (code.otherwise, two)):
+            for _ in self._body(here, branch, phase, event, reading):
+                pass
+        for name in {**one.values, **two.values}:
+            a, b = one.values[name], two.values[name]
+            if a is not b:
+                path.values[name] = select(condition, a, b)
+
+    def _assign(self, path: Path, code: AssignCode, event: Event) -> None:
+        scene, statement = path.scene(), code.statement
+        value = code.value(scene)
+        name = statement.variable
+        if statement.published:
+            at = first_of(path, event, "published", name)
+            if at is not None:
+                seen = event.after[at].value
+                if not is_value(code.type, seen, self.players):
+                    raise Dead(statement.origin, f"{seen!r} is not a value of {code.type} for {name}")
+                wanted = encode(code.type, seen)
+                for part in same(value, wanted):
+                    add(path, part, statement.origin, f"{name} is something else")
+                value = wanted
+            path.stopped = event.until == name
+        places = [place(type_, leaf(key(scene))) for type_, key in code.keys]
+        path.values[name] = _changed(path.values, name, places, value)
+
+    def _show(self, path: Path, code: ShowCode, event: Event) -> None:
+        statement = code.statement
+        for seat in sorted(event.viewers):
+            scene = path.scene().bind(**{statement.seat: seat})
+            members = code.domain(scene) if code.domain is not None else None
+            there = True if members is None else leaf(entry(members, seat))
+            shown = False if there is False else both(there, code.condition(scene))
+            at = first_of(path, event, "shown", statement.name, seat)
+            if at is None:
+                add(path, negated(shown), statement.origin, f"seat {seat} must have seen {statement.name}")
+                continue
+            add(path, shown, statement.origin, f"seat {seat} cannot have seen {statement.name}")
+            wanted = encode(statement.value.type, event.after[at].value)
+            for part in same(code.value(scene), wanted):
+                add(path, part, statement.origin, f"seat {seat} must have seen other {statement.name}")
+
+
+def _wrong_end(outcome: Outcome, event: Event) -> Refusal | None:
+    """What is wrong if the game is over, or is not, against what is known."""
+    stopped_early = outcome.point is None and not outcome.over
+    if stopped_early or event.over is None or event.over == outcome.over:
+        return None
+    return Refusal(BUILT_IN, "the game is over by then" if outcome.over else "the game is not over yet")
+
+
+def _changed(values: Values, name: str, places: list[Leaf], value: Nest) -> Nest:
+    """The variable with one entry, or the whole, replaced."""
+
+    def inner(old: Nest, left: list[Leaf]) -> Nest:
+        if not left:
+            return value
+        return with_entry(old, left[0], inner(entry(old, left[0]), left[1:]))
+
+    return inner(values[name], places) if places else value
