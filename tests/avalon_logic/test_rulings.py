@@ -262,6 +262,18 @@ def test_amb_23_the_fourth_quest_is_attempted_first_with_the_lady(reading: str, 
     assert story.phase == phase
 
 
+def test_the_lady_is_used_three_times_at_most_however_often_a_quest_is_repeated() -> None:
+    rulings = {"lady_after": "by_space", "repeat_quest": "again", "lady_at_end": "used_first"}
+    story = Story(FIVE, "Ann", modules=["lady", "targeting"], rulings=rulings)
+    examined = iter(("Ann", "Bob", "Cid"))
+    for fails in ([], ["Dan"], [], ["Dan"], []):
+        story.quest("Ann", "Bob", "Dan", fails=fails, quest=2)
+        if story.phase == "lady":
+            story.lady(next(examined), "good")
+    assert story.phase == "naming"
+    assert next(examined, None) is None
+
+
 @pytest.mark.parametrize(
     ("reading", "winner"), [("side_loses", "evil"), ("offender_loses", None), ("nobody_wins", None)]
 )
