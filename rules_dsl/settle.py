@@ -43,6 +43,8 @@ def parameter_values(model: m.Model, given: Mapping[str, Value]) -> dict[str, Va
     values: dict[str, Value] = {}
     for name, param in model.params.items():
         players = values.get(m.PLAYERS, given.get(m.PLAYERS, model.fewest))
+        if m.PLAYERS not in model.params:
+            players = model.players.count
         assert isinstance(players, int)
         if name in given:
             values[name] = given[name]
@@ -57,7 +59,7 @@ def parameter_values(model: m.Model, given: Mapping[str, Value]) -> dict[str, Va
 def settle(model: m.Model, given: Mapping[str, Value]) -> Settled:
     """Fixes every parameter, those not given at their defaults."""
     values = parameter_values(model, given)
-    players = values[m.PLAYERS]
+    players = values.get(m.PLAYERS, model.players.count)  # fixed before, or fixed now
     assert isinstance(players, int)
     env = Environment(model, players, values)
     findings = tuple(c for c in model.checks if not holds(c.condition, env))

@@ -1,0 +1,116 @@
+"""What is proved together: a game with the modules that state claims about it, every module of rules that may be in or
+out left open, and everything not fixed symbolic.
+
+Takes a library of rulebooks and the names of what to put in; gives `Family` values, each with one open model. Claims
+about what players know go into families of their own, because they are decided over pairs of games.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from rules_dsl import Library, Model, Value, build_model, compose
+from rules_dsl import model as m
+from rules_dsl import syntax as s
+from rules_dsl.selection import family_of, included_modules
+from rules_dsl.settle import fix
+from rules_dsl.walk import every
+
+
+@dataclass(frozen=True)
+class Family:
+    """A game and the claims to be decided about it. `fixed` are parameters that are not left open."""
+
+    name: str
+    game: str
+    claims: tuple[str, ...]
+    modules: tuple[str, ...]
+    open_modules: tuple[str, ...]
+    model: Model = field(repr=False, compare=False)
+    fixed: Mapping[str, Value] = field(default_factory=dict)
+
+    @property
+    def properties(self) -> tuple[str, ...]:
+        return tuple(self.model.properties)
+
+
+def fits(lib: Library, module: s.Module, game: str) -> bool:
+    """Is the module for this game or one it extends?"""
+    names = {g.name for g in family_of(lib, game)}
+    return any(base.name in names for base in module.bases)
+
+
+def states_claims(module: s.Module | s.Game) -> bool:
+    return any(isinstance(item, s.PropertyDecl) for item in module.items)
+
+
+def playable_games(lib: Library) -> list[str]:
+    return sorted(name for name, game in lib.games.items() if not game.abstract)
+
+
+def families(
+    lib: Library,
+    games: Sequence[str],
+    claims: Sequence[str],
+    *,
+    modules: Sequence[str] = (),
+    open_modules: Sequence[str] = (),
+    fixed: Mapping[str, Value] | None = None,
+) -> list[Family]:
+    """For each game the claims that fit it, with `modules` in and those of `open_modules` that fit in or out.
+
+    A game that states claims of its own is a family even where no module of claims fits it.
+    """
+    made: list[Family] = []
+    for game in games:
+        fitting = [c for c in claims if fits(lib, lib.modules[c], game)]
+        own = any(states_claims(g) for g in family_of(lib, game))
+        whole = _family(lib, game, "", fitting, modules, open_modules, fixed or {})
+        knowing = _modules_that_speak_of_knowing(whole.model) & set(fitting)
+        if not knowing:
+            made += [whole] if fitting or own else []
+            continue
+        plain = [c for c in fitting if c not in knowing]
+        for suffix, group in (("", plain), (": who knows what", sorted(knowing))):
+            if group or (own and not suffix):
+                made.append(_family(lib, game, suffix, group, modules, open_modules, fixed or {}))
+    return made
+
+
+def speaks_of_knowing(claim: m.Property) -> bool:
+    """Does the claim say what a player knows or considers possible?"""
+    return claim.value is not None and any(isinstance(e, m.Knows) for e in every(claim.value))
+
+
+def _modules_that_speak_of_knowing(model: Model) -> set[str]:
+    return {p.origin.module for p in model.properties.values() if speaks_of_knowing(p)}
+
+
+def _family(
+    lib: Library,
+    game: str,
+    suffix: str,
+    claims: Sequence[str],
+    modules: Sequence[str],
+    open_modules: Sequence[str],
+    fixed: Mapping[str, Value],
+) -> Family:
+    built_in = included_modules(lib, game)
+    left_open = tuple(
+        name
+        for name in open_modules
+        if name not in modules and name not in built_in and fits(lib, lib.modules[name], game)
+    )
+    put_in = tuple(sorted({*modules, *claims}))
+    model = build_model(compose(lib, game, put_in, left_open))
+    known = {name: value for name, value in fixed.items() if name in model.params}
+    return Family(
+        game + suffix,
+        game,
+        tuple(claims),
+        tuple(modules),
+        left_open,
+        fix(model, known) if known else model,
+        known,
+    )
