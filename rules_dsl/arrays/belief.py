@@ -263,8 +263,8 @@ def _apply(belief: Belief, outcome: Outcome, label: int) -> Belief | None:
             break
     if not all(len(t.rows) for t in tables):
         tables = tuple(w.kept(t, np.zeros(len(t.rows), dtype=bool)) for t in tables)
-        for x in wanted.values():
-            columns[id(x)] = 0
+        for x in wanted.values():  # the record may go on: nothing is known of these, but they were something
+            columns[id(x)] = machine.supply.lost(tensor(x).data.ravel().tolist(), _is_truth(x))
     else:
         for x in plain:
             tables = _computed(machine, tables, x, columns)
@@ -315,8 +315,8 @@ def _settled(
         cases = np.zeros(1, dtype=np.intp)
     found, choice = np.nonzero(grid[cases])
     weights = None if table.weights is None else table.weights[found]
-    if group.weights:
-        likelihood = grid[cases][found, choice]
+    if machine.weighs:
+        likelihood = _evenly(group, grid, kept)[cases][found, choice]
         weights = likelihood if weights is None else weights * likelihood
     grown = replace(table, rows=table.rows[found], weights=weights)
     for x in group.wanted:
@@ -327,6 +327,28 @@ def _settled(
         entries = _over(part, whole).reshape(len(grid), width)[cases[found], choice]
         grown, columns[id(x)] = _column(machine, grown, entries, part)
     return (*tables[:at], grown, *tables[at + 1 :])
+
+
+def _evenly(group: Group, grid: Array, kept: tuple[Axis, ...]) -> Array:
+    """Likelihoods in which every value of a choice that no assumption weighs counts alike.
+
+    Such a choice only rules worlds out: a world does not become likelier by leaving more ways to make it.
+    """
+    weighed = {i for weight in group.weights for i in weight.free()}
+    data = grid.reshape(len(grid), *(a.size for a in kept)).astype(np.float64)
+    plain: list[int] = []
+    ways: Array = data > 0  # how many values each case stands for
+    for i, axis in enumerate(kept, 1):
+        shape = [1] * data.ndim
+        shape[i] = axis.size
+        sizes = np.bincount(np.array(axis.codes), minlength=axis.size).reshape(shape)
+        data = data * sizes
+        if axis.cell.id not in weighed:
+            plain.append(i)
+            ways = ways * sizes
+    if plain:
+        data = data / np.maximum(ways.sum(axis=tuple(plain), keepdims=True), 1)
+    return data.reshape(grid.shape)
 
 
 def _over(part: Tensor, axes: tuple[Axis, ...]) -> Array:

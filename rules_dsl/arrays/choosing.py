@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from rules_dsl import model as m
-from rules_dsl.arrays.columns import Cell, Leaf, Tensor, both, equal, negated
-from rules_dsl.arrays.event import SOMEBODY, Deal, Event
+from rules_dsl.arrays.columns import Cell, Leaf, Tensor, both, cells, equal, negated
+from rules_dsl.arrays.event import SOMEBODY, Deal, Event, Weight
 from rules_dsl.arrays.path import Dead, Path, add, implied
 from rules_dsl.arrays.program import ChoiceCode
 from rules_dsl.arrays.scene import Scene, leaf
@@ -211,10 +211,12 @@ def require(
                     raise ValueError(f"nobody in particular chooses {choice.variable}")
                 who = code.who(path.scene())
             whole = whole.bind(**{assumption.seat: who})
-        assume(machine, path, assumption, whole, acts)
+        assume(machine, path, assumption, whole, acts, value)
 
 
-def assume(machine: Machine, path: Path, assumption: m.Assumption, scene: Scene, applies: Leaf) -> None:
+def assume(
+    machine: Machine, path: Path, assumption: m.Assumption, scene: Scene, applies: Leaf, value: Nest
+) -> None:
     """Takes an assumption into account."""
     formulas = machine.program.formulas
     if assumption.kind == "require":
@@ -222,7 +224,7 @@ def assume(machine: Machine, path: Path, assumption: m.Assumption, scene: Scene,
             add(path, implied(applies, part), assumption.origin, assumption.text)
         return
     likelihood = leaf(select(applies, formulas.value(assumption.value)(scene), 100))
-    if isinstance(likelihood, Cell | Tensor):
-        path.weights.append(likelihood)
-    elif likelihood == 0:
+    if not isinstance(likelihood, Cell | Tensor) and likelihood == 0:
         raise Dead(assumption.origin, assumption.text)
+    unseen = tuple(dict.fromkeys(c for x in leaves(value) for c in cells(x) if c.free))
+    path.weights.append(Weight(likelihood, unseen))

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rules_dsl.arrays.columns import Array, Axis, Cell, Leaf, Tensor, aligned, cells, tensor
-from rules_dsl.arrays.event import Piece
+from rules_dsl.arrays.event import Piece, Weight
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -28,19 +28,18 @@ class Group:
     """Pieces, likelihoods and leaves wanted later that share secret choices."""
 
     pieces: list[Piece]
-    weights: list[Cell | Tensor]
+    weights: list[Weight]
     wanted: list[Cell | Tensor]
 
 
 def grouped(
-    pieces: Iterable[Piece], weights: Iterable[Leaf], wanted: Iterable[Cell | Tensor]
+    pieces: Iterable[Piece], weights: Iterable[Weight], wanted: Iterable[Cell | Tensor]
 ) -> tuple[list[Group], list[Cell | Tensor]]:
     """Groups that share no secret choice, and the wanted leaves that read none."""
     groups: list[tuple[set[int], Group]] = []
     plain: list[Cell | Tensor] = []
 
-    def put(leaf: Cell | Tensor, piece: Piece | None, weight: bool) -> None:
-        free = {c.id for c in cells(leaf) if c.free}
+    def put(free: set[int], item: Piece | Weight | Cell | Tensor) -> None:
         made = Group([], [], [])
         joined = [(ids, g) for ids, g in groups if ids & free]
         for ids, g in joined:
@@ -49,25 +48,30 @@ def grouped(
             made.weights.extend(g.weights)
             made.wanted.extend(g.wanted)
         groups[:] = [(ids, g) for ids, g in groups if all(g is not other for _, other in joined)]
-        if piece is not None:
-            made.pieces.append(piece)
-        elif weight:
-            made.weights.append(leaf)
-        elif not free:
-            plain.append(leaf)
-            return
-        else:
-            made.wanted.append(leaf)
+        match item:
+            case Piece():
+                made.pieces.append(item)
+            case Weight():
+                made.weights.append(item)
+            case _:
+                made.wanted.append(item)
         groups.append((free, made))
 
     for piece in pieces:
-        put(piece.leaf, piece, False)
-    for likelihood in weights:
-        if isinstance(likelihood, Cell | Tensor):
-            put(likelihood, None, True)
+        put(_free(piece.leaf), piece)
+    for weight in weights:
+        if isinstance(weight.leaf, Cell | Tensor) or weight.chosen:
+            put(weight.free(), weight)
     for leaf in wanted:
-        put(leaf, None, False)
+        if _free(leaf):
+            put(_free(leaf), leaf)
+        else:
+            plain.append(leaf)
     return [g for _, g in groups], plain
+
+
+def _free(leaf: Cell | Tensor) -> set[int]:
+    return {c.id for c in cells(leaf) if c.free}
 
 
 def kernel(group: Group) -> Kernel:
@@ -82,14 +86,16 @@ def kernel(group: Group) -> Kernel:
 
 def solved(group: Group, stay: Sequence[Cell]) -> tuple[tuple[Axis, ...], Array]:
     """The group with every secret choice summed over or left to whoever made it, except those that stay."""
-    axes, arrays = aligned(
-        [tensor(x) for x in (*(p.leaf for p in group.pieces), *group.weights, *group.wanted)]
-    )
+    likelihoods = [w.leaf for w in group.weights if isinstance(w.leaf, Cell | Tensor)]
+    parts = [tensor(x) for x in (*(p.leaf for p in group.pieces), *likelihoods, *group.wanted)]
+    if not parts:
+        return (), np.array(1.0)  # the same likelihood everywhere
+    axes, arrays = aligned(parts)
     shape = tuple(a.size for a in axes)
     possible: Array = np.ones((1,) * len(axes), dtype=bool)
     for array in arrays[: len(group.pieces)]:
         possible = np.logical_and(possible, array)
-    weighed = {c.id for w in group.weights for c in cells(w) if c.free}
+    weighed = {i for w in group.weights for i in w.free()}
     staying = {c.id for c in stay}
     drop = tuple(
         i for i, a in enumerate(axes) if a.cell.free and a.cell.id not in weighed and a.cell.id not in staying
@@ -98,9 +104,7 @@ def solved(group: Group, stay: Sequence[Cell]) -> tuple[tuple[Axis, ...], Array]
         possible = np.any(possible, axis=drop, keepdims=True)
     if group.weights:
         data: Array = possible.astype(np.float64)
-        for array in arrays[len(group.pieces) : len(group.pieces) + len(group.weights)]:
-            if any(array.shape[i] > 1 for i in drop):
-                raise ValueError("a likelihood depends on a secret choice that has none itself")
+        for array in arrays[len(group.pieces) : len(group.pieces) + len(likelihoods)]:
             data = data * (array / 100.0)
         for i, axis in enumerate(axes):
             if axis.cell.free and axis.cell.id in weighed and axis.cell.id not in staying:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from rules_dsl import model as m
-from rules_dsl.arrays.columns import Cell, Leaf, Tensor
+from rules_dsl.arrays.columns import Cell, Leaf, Tensor, cells
 from rules_dsl.arrays.program import Point
 from rules_dsl.arrays.shapes import Nest
 from rules_dsl.model import Value
@@ -64,6 +64,18 @@ class Piece:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Weight:
+    """How likely a choice was, in percent, and the unknowns that stand for what was chosen if that was not seen."""
+
+    leaf: Leaf
+    chosen: tuple[Cell, ...] = ()
+
+    def free(self) -> set[int]:
+        """The secret choices to be summed over: those made, and any that the likelihood reads."""
+        return {c.id for c in (*cells(self.leaf), *self.chosen) if c.free}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Refusal:
     """Why a way to read the event is out of the question whatever the unknowns are."""
 
@@ -78,7 +90,7 @@ class Outcome:
     point: Point | None
     values: dict[str, Nest]
     pieces: list[Piece]
-    weights: list[Leaf]
+    weights: list[Weight]
     deals: list[Deal]
     met: frozenset[int] = frozenset()  # which of the things that became known were met on the way
     result: Nest = (False, 0)

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 from rules_dsl import model as m
 from rules_dsl.arrays.columns import Cell, Leaf, Tensor, either, negated
-from rules_dsl.arrays.event import Deal, Event, Outcome, Piece, Refusal
+from rules_dsl.arrays.event import Deal, Event, Outcome, Piece, Refusal, Weight
 from rules_dsl.arrays.program import Point
 from rules_dsl.arrays.scene import Scene
 from rules_dsl.arrays.shapes import Nest
@@ -46,7 +46,7 @@ class Path:
     def __init__(self, values: Values) -> None:
         self.values = values
         self.pieces: list[Piece] = []
-        self.weights: list[Leaf] = []
+        self.weights: list[Weight] = []
         self.deals: list[Deal] = []
         self.met: frozenset[int] = frozenset()
         self.silent_phases = 0

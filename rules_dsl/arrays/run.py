@@ -47,6 +47,7 @@ class Machine:
         for name in assumptions:
             if name not in model.assumptions:
                 raise KeyError(f"there is no assumption '{name}'; there are: {', '.join(model.assumptions)}")
+        self.weighs = any(model.assumptions[name].kind != "require" for name in assumptions)
         self.supply = Supply({n: v.type for n, v in model.variables.items()}, self.players)
         self.dealt: dict[tuple[str, tuple[int, ...]], Deal] = {}
         self._remembered: dict[Hashable, Reading] = {}

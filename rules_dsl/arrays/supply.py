@@ -70,6 +70,10 @@ class Supply:
                 there = self.free(BoolType(), name)
                 return (there, select(_leaf(there), self.free(inner, name), encode(inner, least(inner))))
 
+    def lost(self, values: Sequence[int], boolean: bool) -> Cell:
+        """One of these values, and nobody can say which any more."""
+        return Cell(next(self._free_ids), sorted({int(v) for v in values}), boolean, True, "lost")
+
     def _free_cell(self, values: range, name: str) -> Leaf:
         return values[0] if len(values) == 1 else Cell(next(self._free_ids), values, False, True, name)
 

@@ -186,9 +186,15 @@ def kept(table: Table, mask: Array) -> Table:
 
 
 def weighed(table: Table, likelihood: Array) -> Table:
-    """Every row weighed by how likely it makes what was seen; rows that make it impossible go."""
+    """Every row weighed by how likely it makes what was seen; rows that make it impossible go.
+
+    Only the rows' weights relative to each other matter; the largest is kept at one, or a long record would make all
+    of them vanish.
+    """
     weights = likelihood if table.weights is None else table.weights * likelihood
-    return kept(replace(table, weights=weights), weights > 0)
+    table = kept(replace(table, weights=weights), likelihood > 0)
+    assert table.weights is not None
+    return replace(table, weights=table.weights / table.weights.max()) if len(table.rows) else table
 
 
 def product(a: Table, b: Table) -> Table:
