@@ -61,11 +61,15 @@ class Record:
 
 @dataclass(frozen=True)
 class Field:
-    """A field of an event: a choice of the phase or a value it publishes."""
+    """A field of an event: a choice of the phase, a value it publishes, or (by seat) what somebody was shown in it."""
 
     name: str
     type: Type
     choice: m.Choice | None
+    shown: bool = False
+
+
+SAW = "saw"  # the field for what a seat saw in all showings of a phase together
 
 
 def fields_of(model: Model, phase: str) -> tuple[Field, ...]:
@@ -77,6 +81,14 @@ def fields_of(model: Model, phase: str) -> tuple[Field, ...]:
         if isinstance(statement, m.Assign) and statement.published and statement.variable not in names:
             names.add(statement.variable)
             found.append(Field(statement.variable, model.variables[statement.variable].type, None))
+    shows = [s for s in statements(declared.body) if isinstance(s, m.Show) and s.name not in names]
+    seats = SetType(model.players)
+    if shows and SAW not in names and all(s.value.type == seats for s in shows):
+        found.append(Field(SAW, MapType(model.players, seats), None, True))
+    found += [
+        Field(name, MapType(model.players, type_), None, True)
+        for name, type_ in {s.name: s.value.type for s in shows}.items()
+    ]
     return tuple(found)
 
 
@@ -271,8 +283,29 @@ def record_from_text(text: str, model_of: Any, paths: tuple[Path, ...] = ()) -> 
     for name in record.deal:
         record.seat(name)
     model = model_of(configuration)
-    events = tuple(event_from_line(line, model, record, f"line {number}") for number, line in lines)
-    return Record(configuration, names, events, record.deal, record.winner, record.title)
+    events: list[Event] = []
+    for number, line in lines:
+        add_event(events, event_from_line(line, model, record, f"line {number}"), model)
+    return Record(configuration, names, tuple(events), record.deal, record.winner, record.title)
+
+
+def add_event(events: list[Event], event: Event, model: Model) -> None:
+    """Puts an event after others; what several seats were shown in one phase, line by line, is one event."""
+    shown = (
+        {f.name for f in fields_of(model, event.phase) if f.shown} if event.phase in model.phases else set()
+    )
+    last = events[-1] if events else None
+    if last is None or last.phase != event.phase or not event.values or not set(event.values) <= shown:
+        events.append(event)
+        return
+    values = dict(last.values)
+    for name, told in event.values.items():
+        already = values.get(name, {})
+        twice = sorted(set(already) & set(told))
+        if twice:
+            raise RecordError(f"what {twice[0]} was shown is told twice", event.where)
+        values[name] = {**already, **told}
+    events[-1] = Event(last.phase, values, last.by, last.then, last.where)
 
 
 def event_from_line(line: str, model: Model, record: Record, where: str = "") -> Event:
@@ -301,12 +334,17 @@ def event_from_line(line: str, model: Model, record: Record, where: str = "") ->
         record.seat(by)
         del words[at : at + 2]
     values = {}
-    for spec in fields_of(model, phase):
+    specs = fields_of(model, phase)
+    later = {spec.name: {s.name for s in specs[i + 1 :]} for i, spec in enumerate(specs)}
+    for spec in specs:
         if not words:
             break
-        if words[0].rstrip(":=") == spec.name and len(words) > 1:
+        named = words[0].rstrip(":=")
+        if named == spec.name and len(words) > 1:
             words.pop(0)
-        value = _take(spec.type, words, record, where)
+        elif named in later[spec.name]:
+            continue
+        value = _take(spec.type, words, record, where, later[spec.name])
         if value is not _UNKNOWN:
             values[spec.name] = value
     if words:
@@ -315,6 +353,7 @@ def event_from_line(line: str, model: Model, record: Record, where: str = "") ->
 
 
 _UNKNOWN = object()
+NOBODY = ("nobody", "none", "nothing")
 _YES = {"+", "yes", "y", "approve", "true", "1"}
 _NO = {"-", "no", "n", "reject", "false", "0"}
 
@@ -339,12 +378,14 @@ def _typed(type_: Type, word: str, record: Record, where: str) -> Any:
             if len(matches) != 1:
                 raise RecordError(f"'{word}' is not one of: {', '.join(members)}", where)
             return matches[0]
+        case SetType(element):
+            return [] if word in NOBODY else [_typed(element, w, record, where) for w in word.split("+")]
         case _:
             raise RecordError(f"'{word}' cannot be a value of {type_}", where)
 
 
-def _take(type_: Type, words: list[str], record: Record, where: str) -> Any:
-    """Takes as many words as a field of this type needs."""
+def _take(type_: Type, words: list[str], record: Record, where: str, stops: set[str]) -> Any:
+    """Takes as many words as a field of this type needs; a word of `stops` begins another field."""
     if words[0] == "?":
         words.pop(0)
         return _UNKNOWN
@@ -359,12 +400,14 @@ def _take(type_: Type, words: list[str], record: Record, where: str) -> Any:
                 )
             return taken
         case MapType(PlayerType(), inner):
-            return _take_by_seat(inner, words, record, where)
+            return _take_by_seat(inner, words, record, where, stops)
         case _:
             return _typed(type_, words.pop(0), record, where)
 
 
-def _take_by_seat(inner: Type, words: list[str], record: Record, where: str) -> dict[str, Any]:
+def _take_by_seat(
+    inner: Type, words: list[str], record: Record, where: str, stops: set[str]
+) -> dict[str, Any]:
     """`+ + - + -` in seat order (also without spaces), `+Ann -Bob`, or `Ann=fail Bob=success`."""
     if len(words) == 1 and isinstance(inner, BoolType) and re.fullmatch(r"[-+?]{2,}", words[0]):
         words[:] = list(words[0])
@@ -375,6 +418,8 @@ def _take_by_seat(inner: Type, words: list[str], record: Record, where: str) -> 
             f"{len(words)} votes for {len(record.names)} players; write ? for one not known", where
         )
     for seat, word in enumerate(list(words)):
+        if taken and word in stops:
+            break
         words.pop(0)
         if in_order:
             if word != "?":
@@ -421,10 +466,14 @@ def _shown(value: Any, names: tuple[str, ...]) -> list[str]:
     if isinstance(value, dict):
         if value and all(isinstance(v, bool) for v in value.values()):
             return [{True: "+", False: "-", None: "?"}[value.get(n)] for n in names]
-        return [f"{name}={v}" for name, v in value.items() if v is not None]
+        return [f"{name}={_one(v)}" for name, v in value.items() if v is not None]
     if isinstance(value, list):
         return [str(v) for v in value]
     return ["none" if value is None else str(value)]
+
+
+def _one(value: Any) -> str:
+    return "+".join(map(str, value)) or NOBODY[0] if isinstance(value, list) else str(value)
 
 
 def read_record(path: Path | None, text: str, model_of: Any, paths: tuple[Path, ...] = ()) -> Record:

@@ -12,7 +12,7 @@ from itertools import islice, product
 from typing import Any
 
 from avalon_logic.configuration import describe_check, examine
-from avalon_logic.records import Event, Record, RecordError, fields_of, value_in, value_out
+from avalon_logic.records import SAW, Event, Record, RecordError, fields_of, value_in, value_out
 from rules_dsl import Value
 from rules_dsl import model as m
 from rules_dsl import reference as rules
@@ -185,8 +185,9 @@ class _Player:
 
     def _check_values(self, event: Event) -> None:
         """Every value written down must be a value at all, whatever the rules say of it."""
+        specs = {f.name: f.type for f in fields_of(self.model, event.phase)}
         for name, data in event.values.items():
-            type_ = self.model.variables[name].type
+            type_ = specs[name] if name in specs else self.model.variables[name].type
             if isinstance(data, dict) and isinstance(type_, MapType):
                 for who, entry in data.items():
                     self.record.seat(who)
@@ -332,6 +333,9 @@ class _Player:
                         f"{observation.name} is {shown}, not {data}",
                         fatal=True,
                     )
+        wrong = self._wrong_sight(number, event, seen)
+        if wrong is not None:
+            return wrong
         if event.then is not None:
             entered = {o.phase for o in seen if o.kind == "phase"} | (
                 {state.phase} if not state.over else set()
@@ -339,6 +343,28 @@ class _Player:
             if event.then not in entered:
                 cites = self._route_cites(event.phase)
                 return Finding(number, cites, f"after this, '{event.then}' does not follow")
+        return None
+
+    def _wrong_sight(self, number: int, event: Event, seen: list[Observation]) -> Finding | None:
+        """What somebody says to have been shown in this phase, against what he was shown."""
+        names = self.record.names
+        shown = [o for o in seen if o.kind == "shown" and o.phase == event.phase]
+        for spec in fields_of(self.model, event.phase):
+            told = event.values.get(spec.name) if spec.shown else None
+            for who, data in (told or {}).items():
+                if data is None:
+                    continue
+                mine = [o for o in shown if o.seat == names.index(who) and spec.name in (o.name, SAW)]
+                assert isinstance(spec.type, MapType)
+                wanted = value_in(spec.type.value, data, self.record, event.where)
+                if isinstance(wanted, frozenset):
+                    found: Value = frozenset().union(*(o.value for o in mine))  # type: ignore[arg-type]
+                else:
+                    found = mine[0].value if mine else None
+                if found != wanted:
+                    actual = value_out(spec.type.value, found, names) if found is not None else None
+                    message = f"{who} was shown {_spoken(actual)}, not {_spoken(data)}"
+                    return Finding(number, self._show_cites(event.phase, spec.name), message)
         return None
 
     def _out_of_turn(self, state: State, number: int, event: Event) -> Finding:
@@ -355,6 +381,10 @@ class _Player:
             f"'{event.phase}' is out of turn: {_awaited(self.model, state, names)}",
             self._legal(state),
         )
+
+    def _show_cites(self, phase: str, name: str) -> tuple[str, ...]:
+        shows = [s for s in statements(self.model.phases[phase].body) if isinstance(s, m.Show)]
+        return tuple(dict.fromkeys(c for s in shows if name in (s.name, SAW) for c in s.origin.cites))
 
     def _route_cites(self, phase: str) -> tuple[str, ...]:
         for statement in statements(self.model.phases[phase].body):
@@ -410,8 +440,8 @@ class _Player:
 
 
 def _trail(observations: tuple[Observation, ...]) -> Trail:
-    """The public course of things: phases entered and values published."""
-    return tuple(o for o in observations if o.to is None and o.kind in ("phase", "published"))
+    """The course of things: phases entered, values published, and what seats were shown."""
+    return tuple(o for o in observations if o.kind in ("phase", "published", "shown"))
 
 
 def _after(phase: str, seen: list[Observation]) -> Trail:

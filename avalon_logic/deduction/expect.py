@@ -21,7 +21,7 @@ from avalon_logic.deduction.inquiry import (
     open_inquiry,
     suppose,
 )
-from avalon_logic.deduction.setting import Setting, lay
+from avalon_logic.deduction.setting import Setting, lay, side_of_roles
 from rules_dsl import UnknownName, Value
 from rules_dsl.arrays.answers import count, tallies
 from rules_dsl.arrays.formulas import Formulas
@@ -111,12 +111,6 @@ def answer(position: Json) -> dict[str, Any]:
             if len(roles) == 1:
                 certain["roles"][str(seat)] = roles[0]
     return {"worlds": total, "as_of": _as_of(position), "certain": certain, "possible": possible}
-
-
-def side_of_roles(setting: Setting) -> list[str]:
-    """The side of every role, in the roles' order."""
-    cells = Formulas(setting.model).cells_of("Role.side")
-    return [setting.sides[int(c)] for c in cells]  # type: ignore[arg-type]
 
 
 def _as_of(position: Json) -> int:
@@ -275,7 +269,7 @@ def _sights(inquiry: Inquiry, observations: Sequence[Json], players: int) -> Inq
     for kind, names in SIGHTS.items():
         seats = told.get(kind, frozenset())
         shown = ", ".join(inquiry.setting.names[s] for s in sorted(seats)) or "nobody"
-        inquiry = note_sights(inquiry, names, seats, f"saw as {kind}: {shown}")
+        inquiry = note_sights(inquiry, {names: seats}, f"saw as {kind}: {shown}")
     if conflict:
         (seat, role), *_ = inquiry.known.items()
         inquiry = suppose(inquiry, Fact(seat, role, False), "two different sights of one kind")

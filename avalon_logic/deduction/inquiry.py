@@ -7,7 +7,7 @@ back is going back to the inquiry before.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from avalon_logic.deduction.facts import Fact, expression
@@ -17,23 +17,57 @@ from rules_dsl import model as m
 from rules_dsl.arrays import AFTER_CHOICE, Belief, Event, apart, grant
 from rules_dsl.arrays.answers import Worlds, count, worlds
 from rules_dsl.arrays.event import Seen
-from rules_dsl.arrays.follow import Clump, Follower, follow, follow_from, heard
+from rules_dsl.arrays.follow import Clump, Follower, UnreadableRecord, follow, follow_from, heard
+from rules_dsl.arrays.program import Point
 from rules_dsl.arrays.shapes import Nest, encode
 from rules_dsl.model import Show
 from rules_dsl.play import Observation
-from rules_dsl.types import BOOL, SetType
+from rules_dsl.types import BOOL, PlayerType, SetType, Type
 from rules_dsl.walk import rebuild, statements
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
+class Heard:
+    """Evidence: pieces of a record, read through the phases."""
+
+    clumps: tuple[Clump, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Granted:
+    """Evidence: a condition of the rulebook's language, and where it comes from."""
+
+    condition: m.Expr
+    origin: m.Origin = m.BUILT_IN
+    bound: Mapping[str, tuple[Type, Value]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
+class Alone:
+    """Evidence: a choice by itself, with only the given variables known of the game before it."""
+
+    point: Point
+    given: Mapping[str, Value]
+    event: Event
+
+
+Evidence = Heard | Granted | Alone
+
+
+@dataclass(frozen=True, eq=False)
 class Told:
-    """One thing that was told, and how many worlds it left. `label` is how explanations refer to it."""
+    """One thing that was told, and how many worlds it left. `label` is how explanations refer to it.
+
+    `continued` means that the next thing told repeats and completes its evidence.
+    """
 
     label: int
     text: str
     before: int
     after: int
     where: str = ""
+    evidence: tuple[Evidence, ...] = ()
+    continued: bool = False
 
     @property
     def removed(self) -> int:
@@ -50,6 +84,7 @@ class Inquiry:
     follower: Follower
     told: tuple[Told, ...] = ()
     known: Mapping[int, str] = field(default_factory=dict)  # cards the viewer was told at the start
+    base: Inquiry | None = None  # to which the evidence of the last thing told was added
 
     @property
     def beliefs(self) -> tuple[Belief, ...]:
@@ -83,28 +118,48 @@ def open_inquiry(setting: Setting, viewer: int | None = None, role: str | None =
     if viewer is None:
         return after
     assert role is not None
-    told = Told(0, f"{setting.names[viewer]} holds {role}", total, after.count())
+    held = Granted(expression(Fact(viewer, role), setting), setting.model.phases[setting.model.start].origin)
+    told = Told(0, f"{setting.names[viewer]} holds {role}", total, after.count(), "", (held,))
     return replace(after, told=(told,), known={viewer: role})
 
 
-def hear(inquiry: Inquiry, clump: Clump, text: str, where: str = "") -> Inquiry:
-    """The inquiry after the next piece of a record, read through the phases of the game."""
+def hear(inquiry: Inquiry, clumps: Sequence[Clump], text: str, where: str = "") -> Inquiry:
+    """The inquiry after the next pieces of a record, read through the phases of the game."""
     label = len(inquiry.told)
     before = inquiry.count()
-    after = replace(inquiry, follower=follow(inquiry.follower, replace(clump, index=label)))
-    told = Told(label, text, before, after.count(), where)
+    pieces = tuple(replace(c, index=label) for c in clumps)
+    follower = inquiry.follower
+    for number, piece in enumerate(pieces):
+        follower, pieces = _followed(follower, piece, number, pieces)
+    after = replace(inquiry, follower=follower, base=inquiry)
+    told = Told(label, text, before, after.count(), where, (Heard(pieces),))
     return replace(after, told=(*inquiry.told, told))
+
+
+def _followed(
+    follower: Follower, piece: Clump, number: int, pieces: tuple[Clump, ...]
+) -> tuple[Follower, tuple[Clump, ...]]:
+    """One piece followed. A game goes on after it unless by the rules it must be over."""
+    try:
+        return follow(follower, piece), pieces
+    except UnreadableRecord as going_on:
+        ending = replace(piece, may_end=True)
+        try:
+            return follow(follower, ending), (*pieces[:number], ending, *pieces[number + 1 :])
+        except UnreadableRecord:
+            raise going_on from None
 
 
 def suppose(inquiry: Inquiry, fact: Fact, text: str = "") -> Inquiry:
     """The inquiry if a fact holds."""
     said = text or fact.text(inquiry.setting.names)
-    return _each(inquiry, said, lambda b, label: grant(b, expression(fact, inquiry.setting), label=label))
+    return note_condition(inquiry, expression(fact, inquiry.setting), said)
 
 
 def note_condition(inquiry: Inquiry, condition: m.Expr, text: str, origin: m.Origin = m.BUILT_IN) -> Inquiry:
     """The inquiry if a condition of the rulebook's language holds."""
-    return _each(inquiry, text, lambda b, label: grant(b, condition, label=label, origin=origin))
+    evidence = Granted(condition, origin)
+    return _each(inquiry, text, evidence, lambda b, label: grant(b, condition, label=label, origin=origin))
 
 
 def note_choice(
@@ -120,7 +175,8 @@ def note_choice(
     after = tuple(Seen("published", name, value) for name, value in (published or {}).items())
     until = after[-1].name if after else AFTER_CHOICE
     event = Event(chosen=tuple(sorted(chosen.items())), after=after, until=until)
-    return _each(inquiry, text, lambda b, label: apart(b, point, given, event, label))
+    evidence = Alone(point, dict(given), event)
+    return _each(inquiry, text, evidence, lambda b, label: apart(b, point, given, event, label))
 
 
 def note_speech(
@@ -130,25 +186,44 @@ def note_speech(
     declared = inquiry.setting.model.speeches[speech]
     nests: dict[str, Nest] = {name: encode(t, spoken[name]) for name, t in declared.parameters}
     if assumption is None:
-        return _each(inquiry, text, lambda b, label: b)
+        return _each(inquiry, text, None, lambda b, label: b)
     rule = inquiry.setting.model.assumptions[assumption]
-    return _each(inquiry, text, lambda b, label: heard(b, rule, nests, label))
+    bound = {name: (t, spoken[name]) for name, t in declared.parameters}
+    evidence = Granted(rule.value, rule.origin, bound)
+    return _each(inquiry, text, evidence, lambda b, label: heard(b, rule, nests, label))
 
 
-def note_sights(inquiry: Inquiry, names: tuple[str, ...], seats: frozenset[int], text: str) -> Inquiry:
-    """The inquiry after the viewer saw these seats in showings of these names; being shown nobody is seeing none."""
+def note_sights(inquiry: Inquiry, seen: Mapping[tuple[str, ...], frozenset[int]], text: str) -> Inquiry:
+    """The inquiry after the viewer saw seats in showings of these names; being shown nobody is seeing none."""
     assert inquiry.viewer is not None
     model = inquiry.setting.model
-    shows = [
-        s
-        for phase in model.phases.values()
-        for s in statements(phase.body)
-        if isinstance(s, Show) and s.name in names
-    ]
-    type_ = SetType(model.players)
-    seen: m.Expr = m.Literal(frozenset(), type_)
+    conditions: list[m.Expr] = []
+    cites: dict[str, None] = {}
+    origin = m.BUILT_IN
+    for names, seats in seen.items():
+        shows = [
+            s
+            for phase in model.phases.values()
+            for s in statements(phase.body)
+            if isinstance(s, m.Show) and s.name in names
+        ]
+        for show in shows:
+            origin = show.origin
+            cites.update(dict.fromkeys(show.origin.cites))
+        conditions.append(_sees(shows, m.Literal(inquiry.viewer, model.players), seats))
+    whole = conditions[0]
+    for condition in conditions[1:]:
+        whole = m.Apply("and", (whole, condition), BOOL)
+    return note_condition(inquiry, whole, text, m.Origin(origin.module, tuple(cites), origin.span))
+
+
+def _sees(shows: Sequence[Show], seat: m.Literal, seats: frozenset[int]) -> m.Expr:
+    """These showings together show a seat exactly these seats."""
+    assert isinstance(seat.type, PlayerType)
+    type_ = SetType(seat.type)
+    nobody = m.Literal(frozenset(), type_)
+    seen: m.Expr = nobody
     for show in shows:
-        seat = m.Literal(inquiry.viewer, model.players)
         shown = put(show.value, show.seat, seat)
         conditions: list[m.Expr] = []
         if show.domain is not None:
@@ -156,12 +231,9 @@ def note_sights(inquiry: Inquiry, names: tuple[str, ...], seats: frozenset[int],
         if show.condition is not None:
             conditions.append(put(show.condition, show.seat, seat))
         for condition in conditions:
-            shown = m.Apply("if", (condition, shown, m.Literal(frozenset(), type_)), type_)
+            shown = m.Apply("if", (condition, shown, nobody), type_)
         seen = m.Apply("union", (seen, shown), type_)
-    condition = m.Apply("eq", (seen, m.Literal(seats, type_)), BOOL)
-    origin = shows[0].origin if shows else m.BUILT_IN
-    cites = tuple(dict.fromkeys(c for s in shows for c in s.origin.cites))
-    return note_condition(inquiry, condition, text, m.Origin(origin.module, cites, origin.span))
+    return m.Apply("eq", (seen, m.Literal(seats, type_)), BOOL)
 
 
 def put(expr: m.Expr, name: str, value: m.Expr) -> m.Expr:
@@ -173,11 +245,14 @@ def put(expr: m.Expr, name: str, value: m.Expr) -> m.Expr:
     return rebuild(expr, lambda part: put(part, name, value))
 
 
-def _each(inquiry: Inquiry, text: str, change: Callable[[Belief, int], Belief]) -> Inquiry:
+def _each(
+    inquiry: Inquiry, text: str, evidence: Evidence | None, change: Callable[[Belief, int], Belief]
+) -> Inquiry:
     label = len(inquiry.told)
     before = inquiry.count()
     follower = inquiry.follower
     beliefs = tuple((change(b, label), owed) for b, owed in follower.beliefs)
     alive = tuple((b, owed) for b, owed in beliefs if b.possible)
-    after = replace(inquiry, follower=replace(follower, beliefs=alive or beliefs[:1]))
-    return replace(after, told=(*inquiry.told, Told(label, text, before, after.count())))
+    after = replace(inquiry, follower=replace(follower, beliefs=alive or beliefs[:1]), base=inquiry)
+    found = () if evidence is None else (evidence,)
+    return replace(after, told=(*inquiry.told, Told(label, text, before, after.count(), "", found)))

@@ -14,6 +14,7 @@ from avalon_logic.configuration import Configuration, examine
 from avalon_logic.library import rulebook_library
 from rules_dsl import Settled, UnknownName
 from rules_dsl.arrays import Machine, compile_arrays
+from rules_dsl.arrays.formulas import Formulas
 from rules_dsl.model import Assumption, Model
 from rules_dsl.selection import family_of
 from rules_dsl.syntax import AssumeDecl
@@ -61,6 +62,12 @@ def role_type(model: Model) -> EnumType:
     assert isinstance(type_, MapType)
     assert isinstance(type_.value, EnumType)
     return type_.value
+
+
+def side_of_roles(setting: Setting) -> list[str]:
+    """The side of every role, in the roles' order."""
+    cells = Formulas(setting.model).cells_of("Role.side")
+    return [setting.sides[int(c)] for c in cells]  # type: ignore[arg-type]
 
 
 def assumption_modules(configuration: Configuration, assumptions: Sequence[str]) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ and value, and list them as a matrix. Shares are exact integers unless likelihoo
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -29,10 +29,10 @@ class Worlds:
 
 
 def worlds(beliefs: Sequence[Belief], variable: str) -> Worlds:
-    """The deals of a variable that some belief holds possible."""
+    """The deals of a variable that some belief holds possible; likelihoods of one deal in several beliefs add up."""
     tables = [_own_table(b, variable) for b in beliefs]
     if len(tables) > 1 and any(t.weights is not None for t in tables):
-        raise ValueError("with likelihoods the record must say how the game went on")
+        tables = [replace(t, weights=_weights(t) * _rest(b, t)) for b, t in zip(beliefs, tables, strict=True)]
     made = tables[0]
     for other in tables[1:]:
         made = w.refined(made, made.piles[0], other.piles[0].codes)
@@ -40,9 +40,26 @@ def worlds(beliefs: Sequence[Belief], variable: str) -> Worlds:
         # both now tell the same cards apart, but may number the classes differently
         names = {b: a for a, b in zip(made.piles[0].codes, other.piles[0].codes, strict=True)}
         renamed = np.array([names[i] for i in range(len(names))], dtype=made.rows.dtype)[other.rows]
-        rows, _ = w.distinct(np.concatenate([made.rows, renamed]), None)
-        made = w.Table(rows, made.columns, made.cells, made.piles)
+        weights = None
+        if made.weights is not None and other.weights is not None:
+            weights = np.concatenate([made.weights, other.weights])
+        rows, weights = w.distinct(np.concatenate([made.rows, renamed]), weights)
+        made = w.Table(rows, made.columns, made.cells, made.piles, weights)
     return Worlds(made)
+
+
+def _weights(table: w.Table) -> Array:
+    return np.ones(len(table.rows)) if table.weights is None else table.weights
+
+
+def _rest(belief: Belief, own: w.Table) -> float:
+    """How likely what the other tables stand for is altogether."""
+    cell = own.cells[0]
+    total = 1.0
+    for table in belief.tables:
+        if cell not in table.cells and table.weights is not None:
+            total *= float(table.weights.sum())
+    return total
 
 
 def _own_table(belief: Belief, variable: str) -> w.Table:

@@ -134,6 +134,11 @@ def grant(
     return _restricted(belief, [tuple(kernels)], label)
 
 
+def exhausted(belief: Belief) -> Belief:
+    """The belief with every world gone."""
+    return _restricted(belief, [(Kernel(False, ()),)], -1)
+
+
 def weigh(belief: Belief, likelihood: m.Expr, bound: Mapping[str, Nest], label: int = -1) -> Belief:
     """The belief after something whose likelihood in percent depends on the world."""
     found = belief.machine.program.formulas.value(likelihood)(Scene(belief.values, bound))

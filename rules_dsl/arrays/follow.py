@@ -39,13 +39,21 @@ class UnreadableRecord(ValueError):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Clump:
-    """Observations of one choice (or one speech) and of what followed it. `index` is the first one's place."""
+    """Observations of one choice (or one speech) and of what followed it. `index` is the first one's place.
+
+    `given` are values that public variables are said to have when the choice is due. `silent` means that the record
+    does not say what the viewer was shown meanwhile (otherwise not being shown something tells him something), and
+    `may_end` that the game may have ended here although no result is told.
+    """
 
     index: int
     kind: str
     name: str
     seen: tuple[Observation, ...]
     after: tuple[Observation, ...]
+    given: tuple[tuple[str, Value], ...] = ()
+    silent: bool = False
+    may_end: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -100,10 +108,12 @@ def follow(follower: Follower, clump: Clump) -> Follower:
     seen_after = tuple(o for o in clump.after if _open(o, follower.viewer))
     for belief, owed in follower.beliefs:
         for here, left in _reach(belief, owed, clump, follower.viewer, faults):
+            if not _as_given(here, clump, faults):
+                continue
             if not clump.name:
                 after += _settle(here, (*left, *seen_after), clump, follower.viewer, faults)
                 continue
-            event = _event(here, clump.seen, follower.viewer)
+            event = _event(here, clump.seen, follower.viewer, clump.silent)
             for now, still in _step(here, event, seen_after, clump, follower.viewer, faults):
                 after += _settle(now, still, clump, follower.viewer, faults)
     if not after:
@@ -158,7 +168,18 @@ def _choice(belief: Belief) -> m.Choice | None:
     return belief.machine.model.phases[name].choices[step]
 
 
-def _event(belief: Belief, seen: Sequence[Observation], viewer: int | None) -> Event:
+def _as_given(belief: Belief, clump: Clump, faults: _Faults) -> bool:
+    """Do the public variables have the values the record mentions?"""
+    model = belief.machine.model
+    for name, value in clump.given:
+        held = belief.values.get(name)
+        if held is not None and known(held) and decode(model.variables[name].type, held) != value:
+            faults.refusals.append(Refusal(model.variables[name].origin, f"{name} is not as the record says"))
+            return False
+    return True
+
+
+def _event(belief: Belief, seen: Sequence[Observation], viewer: int | None, silent: bool) -> Event:
     """What the viewer knows of the choice awaited."""
     choice = _choice(belief)
     assert choice is not None
@@ -170,9 +191,8 @@ def _event(belief: Belief, seen: Sequence[Observation], viewer: int | None) -> E
         chosen = tuple((CHANCE, o.value) for o in told if o.seat is None and o.value is not None)
     else:
         chosen = tuple((SOMEBODY if o.seat is None else o.seat, o.value) for o in told)
-    return Event(
-        chosen=chosen, entries=entries, viewers=frozenset() if viewer is None else frozenset({viewer})
-    )
+    viewers = frozenset[int]() if viewer is None or silent else frozenset({viewer})
+    return Event(chosen=chosen, entries=entries, viewers=viewers)
 
 
 def _reach(
@@ -188,7 +208,7 @@ def _reach(
         return
     if choice.variable == clump.name or not _passable(belief, choice, viewer):
         return
-    for after, left in _step(belief, _event(belief, (), viewer), owed, clump, viewer, faults):
+    for after, left in _step(belief, _event(belief, (), viewer, clump.silent), owed, clump, viewer, faults):
         yield from _reach(after, left, clump, viewer, faults)
 
 
@@ -210,7 +230,7 @@ def _settle(
         if choice is not None:
             faults.awaited.add(choice.variable)
         return
-    for after, left in _step(belief, _event(belief, (), viewer), owed, clump, viewer, faults):
+    for after, left in _step(belief, _event(belief, (), viewer, clump.silent), owed, clump, viewer, faults):
         yield from _settle(after, left, clump, viewer, faults)
 
 
@@ -228,7 +248,7 @@ def _step(
     event = replace(
         event,
         after=tuple(Seen(o.kind, o.name, o.value, o.seat) for o in things),
-        over=None if ended else False,
+        over=None if ended or clump.may_end else False,
         result=(ended[0].value,) if ended else (),
     )
     change = advance(belief, event, clump.index)

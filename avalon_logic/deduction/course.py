@@ -1,0 +1,202 @@
+"""A record told to an inquiry, event by event.
+
+`begin(record, ...)` is the inquiry before the first event, with what a seat knows of its own; `tell(inquiry, record,
+event)` the inquiry after one more. Both leave what they were given as it was. An event that no game could contain
+raises `RecordError` with the clause; one that fits no deal leaves no world.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from avalon_logic.configuration import describe_check
+from avalon_logic.deduction.hearing import Hearing, listen, sentence
+from avalon_logic.deduction.inquiry import Heard, Inquiry, Told, hear, note_sights, open_inquiry
+from avalon_logic.deduction.seats import (
+    Sights,
+    card_of,
+    card_shows,
+    sights_in_deal,
+    sights_told,
+    whole_deal,
+    with_duties,
+)
+from avalon_logic.deduction.setting import Setting, lay
+from avalon_logic.records import SAW, Event, Record, RecordError, value_in
+from rules_dsl.arrays.belief import exhausted
+from rules_dsl.arrays.follow import SAID, Clump, UnreadableRecord
+from rules_dsl.play import Observation
+
+DECK_CLAUSE = "CORE-02"  # without as many cards of each side as the rules say there is no game to speak of
+
+
+def setting_of(record: Record, assumptions: Sequence[str] = ()) -> Setting:
+    """The table a record speaks of; raises `RecordError` if its deck cannot be dealt."""
+    setting = lay(record.configuration, record.names, assumptions)
+    wrong = [c for c in setting.settled.errors if DECK_CLAUSE in c.origin.cites]
+    if wrong:
+        raise RecordError("; ".join(describe_check(c) for c in wrong))
+    return setting
+
+
+def begin(
+    record: Record,
+    setting: Setting,
+    seat: str | None = None,
+    role: str | None = None,
+    saw: Sequence[str] | None = None,
+) -> Inquiry:
+    """Before the first event: for a seat with its card, and with whom it saw if that is known already."""
+    if seat is None:
+        if role is not None or saw is not None:
+            raise RecordError("a role and what was seen belong to a seat: say whose they are (--as NAME)")
+        whole_deal(record, setting.model)
+        return open_inquiry(setting)
+    viewer = record.seat(seat)
+    deal = whole_deal(record, setting.model)
+    inquiry = open_inquiry(setting, viewer, card_of(record, setting, viewer, role))
+    if saw is not None:
+        seats = frozenset(record.seat(name) for name in saw)
+        return see(inquiry, {SAW: seats})
+    if deal is not None and not any(
+        sights_told(e, record, setting.model, viewer)
+        for e in record.events
+        if e.phase in setting.model.phases
+    ):
+        return see(inquiry, sights_in_deal(setting.model, deal, viewer))
+    return inquiry
+
+
+def see(inquiry: Inquiry, sights: Sights) -> Inquiry:
+    """The inquiry after the viewer saw these seats at the reveal."""
+    assert inquiry.viewer is not None
+    names = inquiry.setting.names
+    every = tuple(dict.fromkeys(show.name for _, show in card_shows(inquiry.setting.model)))
+    seen = {(every if name == SAW else (name,)): seats for name, seats in sights.items()}
+    if not every:
+        seen = {}
+    told = [
+        ", ".join(n for s, n in enumerate(names) if s in seats) + ("" if name == SAW else f" ({name})")
+        for name, seats in sights.items()
+        if seats
+    ]
+    text = f"{names[inquiry.viewer]} saw at the reveal: {'; '.join(told) or 'nobody'}"
+    if not seen:
+        if told:
+            raise RecordError("in this game nobody is shown anybody")
+        return inquiry
+    return note_sights(inquiry, seen, text)
+
+
+def tell(inquiry: Inquiry, record: Record, event: Event) -> Inquiry:
+    """The inquiry after one more event."""
+    model = inquiry.setting.model
+    deal = whole_deal(record, model)
+    if deal is not None:
+        event = with_duties(event, record, model, deal)
+    hearing = listen(event, record, model, inquiry.viewer)
+    text = sentence(inquiry, event, record)
+    if inquiry.viewer is not None and event.phase in model.phases:
+        sights = sights_told(event, record, model, inquiry.viewer)
+        if sights is not None:
+            return see(inquiry, sights)
+    if not inquiry.beliefs[0].possible:
+        return _told_in_vain(inquiry, text, event)
+    try:
+        return _tell(inquiry, hearing, text, event)
+    except UnreadableRecord as error:
+        return _impossible(inquiry, hearing, text, event, error)
+
+
+def finish(inquiry: Inquiry, record: Record) -> Inquiry:
+    """The inquiry after the last event, when the record says who won."""
+    type_ = inquiry.setting.model.result
+    if record.winner is None or not inquiry.beliefs[0].possible:
+        return inquiry
+    result = value_in(type_, record.winner, record, "winner")
+    over = Clump(0, "", "", (), (Observation("", "result", "", None, result),))
+    try:
+        return _tell(inquiry, Hearing((over,), True), f"{record.winner} won", Event("", where="winner"))
+    except UnreadableRecord:
+        text = f"{record.winner} won (left aside: by the rules the game is not over, or ended otherwise)"
+        total = inquiry.count()
+        told = Told(len(inquiry.told), text, total, total, "winner")
+        return replace(inquiry, told=(*inquiry.told, told), base=inquiry)
+
+
+def _tell(inquiry: Inquiry, hearing: Hearing, text: str, event: Event) -> Inquiry:
+    try:
+        return hear(inquiry, hearing.pieces, text, event.where)
+    except UnreadableRecord as error:
+        if not hearing.joins:
+            raise
+        return _joined(inquiry, hearing, text, event.where, error)
+
+
+def _joined(inquiry: Inquiry, hearing: Hearing, text: str, where: str, error: UnreadableRecord) -> Inquiry:
+    """What became known in a phase nobody chooses in, told together with the choice that led there."""
+    earlier, speeches = _last_choice(inquiry)
+    if earlier is None:
+        raise error
+    before, clumps = earlier.base, _clumps(earlier)
+    assert before is not None
+    last, piece = clumps[-1], hearing.pieces[0]
+    merged = replace(
+        last, after=(*last.after, *piece.after), silent=last.silent and piece.silent, may_end=False
+    )
+    again = hear(before, (*clumps[:-1], merged), text, where)
+    evidence = again.told[-1].evidence
+    for speech in speeches:
+        again = hear(again, _clumps(speech), "")
+    kept = replace(earlier.told[-1], continued=True)
+    whole = Told(len(inquiry.told), text, inquiry.count(), again.count(), where, evidence)
+    told = (*earlier.told[:-1], kept, *(s.told[-1] for s in speeches), whole)
+    return replace(again, told=told, base=before)
+
+
+def _last_choice(inquiry: Inquiry) -> tuple[Inquiry | None, tuple[Inquiry, ...]]:
+    """The inquiry right after the last piece of a record that was no speech, and those of the speeches since."""
+    speeches: list[Inquiry] = []
+    here: Inquiry | None = inquiry
+    while here is not None and (clumps := _clumps(here)):
+        if clumps[-1].kind != SAID:
+            return (here, tuple(speeches)) if clumps[-1].kind == "choice" else (None, ())
+        speeches.insert(0, here)
+        here = here.base
+    return None, ()
+
+
+def _clumps(inquiry: Inquiry) -> tuple[Clump, ...]:
+    """The pieces of a record that were heard last."""
+    evidence = inquiry.told[-1].evidence if inquiry.told else ()
+    return evidence[0].clumps if evidence and isinstance(evidence[0], Heard) else ()
+
+
+def _impossible(
+    inquiry: Inquiry, hearing: Hearing, text: str, event: Event, error: UnreadableRecord
+) -> Inquiry:
+    """A number nobody could have seen is a contradiction; anything else cannot be part of a game."""
+    bare = tuple(replace(p, after=tuple(o for o in p.after if o.kind != "published")) for p in hearing.pieces)
+    if any(o.kind == "published" for p in hearing.pieces for o in p.after):
+        try:
+            _tell(inquiry, replace(hearing, pieces=bare), text, event)
+        except UnreadableRecord:
+            pass
+        else:
+            return _without_worlds(inquiry, hearing, text, event)
+    clause = f" ({error.cites[0]})" if error.cites else ""
+    raise RecordError(f"{error.message}{clause}", event.where) from None
+
+
+def _without_worlds(inquiry: Inquiry, hearing: Hearing, text: str, event: Event) -> Inquiry:
+    follower = inquiry.follower
+    gone = replace(follower, beliefs=tuple((exhausted(b), owed) for b, owed in follower.beliefs[:1]))
+    told = Told(len(inquiry.told), text, inquiry.count(), 0, event.where, (Heard(hearing.pieces),))
+    return replace(inquiry, follower=gone, told=(*inquiry.told, told), base=inquiry)
+
+
+def _told_in_vain(inquiry: Inquiry, text: str, event: Event) -> Inquiry:
+    """Once no world is left nothing more can be learnt."""
+    told = Told(len(inquiry.told), text, 0, 0, event.where)
+    return replace(inquiry, told=(*inquiry.told, told), base=inquiry)
