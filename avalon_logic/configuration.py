@@ -15,6 +15,7 @@ from pathlib import Path
 from avalon_logic.library import open_model, rulebook_library
 from rules_dsl import BadParameter, Model, Settled, UnknownName, Value, settle
 from rules_dsl.model import Check
+from rules_dsl.python import Engine, compile_python
 from rules_dsl.selection import family_of, included_modules
 from rules_dsl.syntax import EnumDecl
 
@@ -37,7 +38,7 @@ class Configuration:
             self.game,
             self.players,
             self.modules,
-            self.roles,
+            None if self.roles is None else tuple(sorted(self.roles)),
             tuple(sorted(self.rulings.items())),
             self.paths,
         )
@@ -93,8 +94,8 @@ def resolve(configuration: Configuration) -> tuple[Model, dict[str, Value]]:
     model = open_model(c.game, modules, paths=c.paths)
     if not model.fewest <= c.players <= model.most:
         limits = f"{model.fewest} to {model.most}"
-        clause = ", ".join(model.params["players"].origin.cites)
-        raise BadParameter(f"{c.game} is for {limits} players, not {c.players} ({clause})")
+        cites = model.params["players"].origin.cites
+        raise BadParameter(f"{c.game} is for {limits} players, not {c.players} ({', '.join(cites)})", cites)
     given: dict[str, Value] = {"players": c.players}
     for name, choice in c.rulings.items():
         param = model.params.get(name)
@@ -148,6 +149,16 @@ class _Holder:
 def examine(configuration: Configuration) -> Settled:
     """The settled game with every finding of the set-up checks, refusals included."""
     return _settled(configuration.key(), _Holder(configuration))
+
+
+@lru_cache(maxsize=128)
+def _engine(key: tuple[object, ...], holder: _Holder) -> Engine:
+    return compile_python(examine(holder.configuration).model)
+
+
+def engine_of(configuration: Configuration) -> Engine:
+    """The engine that plays this table, refused by the rules or not."""
+    return _engine(configuration.key(), _Holder(configuration))
 
 
 def load(configuration: Configuration) -> Settled:

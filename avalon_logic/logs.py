@@ -3,17 +3,22 @@
 A game gives players in seating order, roles by player, optionally who was the assassin, and events of the kinds
 propose, quest, lady and assassinate. Each becomes events of our record format; what the log says about house rules
 (no vote on the fifth team, another role that names Merlin, no Merlin) becomes rulings, unless the user sets them.
+What a log leaves out or gives as null is unknown. What it says besides (which quest, whether it succeeded, whether
+the assassin hit) is held against the rules.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from avalon_logic.configuration import Configuration
 from avalon_logic.records import Event, Record, RecordError
+
+SIDES = ("good", "evil")
 
 
 def is_log(data: Any) -> bool:
@@ -24,18 +29,24 @@ def is_log(data: Any) -> bool:
     return isinstance(data.get("roles"), dict) and isinstance(events, list)
 
 
-def read_lines(path: Path) -> Iterator[tuple[int, Any]]:
-    """The games of a JSON lines file with their line numbers; raises `RecordError` at the first bad line."""
-    with path.open(encoding="utf-8-sig") as stream:
+def read_lines(path: Path) -> Iterator[tuple[int, Any | RecordError]]:
+    """The games of a JSON lines file with their line numbers; a line that cannot be read gives its error."""
+    with path.open("rb") as stream:
         for number, line in enumerate(stream, 1):
-            if not line.strip():
-                continue
+            where = f"{path}:{number}"
             try:
-                yield number, json.loads(line)
+                text = line.decode("utf-8-sig")
+                if text.strip():
+                    yield number, json.loads(text)
+            except UnicodeDecodeError as error:
+                yield number, RecordError(f"this is not UTF-8 text: {error.reason}", where)
             except json.JSONDecodeError as error:
-                raise RecordError(error.msg, f"{path}:{number}:{error.colno}") from None
-            except RecursionError:
-                raise RecordError("this JSON is nested too deep", f"{path}:{number}") from None
+                yield number, RecordError(error.msg, f"{where}:{error.colno}")
+            except (RecursionError, ValueError):
+                yield (
+                    number,
+                    RecordError("this JSON is nested too deep or has a number that is too long", where),
+                )
 
 
 def import_game(data: Any, rulings: Mapping[str, str] | None = None, where: str = "") -> Record:
@@ -43,100 +54,149 @@ def import_game(data: Any, rulings: Mapping[str, str] | None = None, where: str 
     if not is_log(data):
         raise RecordError("a logged game has 'players', 'roles' by player, and 'events'", where)
     names = tuple(str(p) for p in data["players"])
+    if len(set(names)) != len(names):
+        raise RecordError(f"two players have the same name: {', '.join(names)}", where)
     roles = {str(k): str(v).lower() for k, v in data["roles"].items()}
-    missing = [n for n in names if n not in roles]
-    if missing:
-        raise RecordError(f"no role is given for {missing[0]}", where)
+    for name in (*names, *roles):
+        if name not in roles:
+            raise RecordError(f"no role is given for {name}", where)
+        if name not in names:
+            raise RecordError(f"there is a role for {name}, who is not at the table", where)
     deck = tuple(roles[n] for n in names)
     game = "resistance" if set(deck) <= {"resistance", "spy"} else str(data.get("game", "avalon"))
-    chosen = {**(_suggested(data, roles, deck) if game != "resistance" else {}), **(rulings or {})}
-    modules = data.get("modules", [])
+    suggested = _suggested(data, roles, deck, where) if game != "resistance" else {}
+    modules = data.get("modules") or []
     if not isinstance(modules, list):
         raise RecordError("'modules' is a list", where)
-    configuration = Configuration(game, len(names), tuple(str(x).lower() for x in modules), deck, chosen)
+    configuration = Configuration(
+        game,
+        len(names),
+        tuple(str(x).lower() for x in modules),
+        deck,
+        {**suggested, **(rulings or {})},
+    )
+    reader = _Reader(configuration)
     events: list[Event] = []
     for number, entry in enumerate(data["events"], 1):
         place = f"{where}, event {number}" if where else f"event {number}"
-        if not isinstance(entry, dict):
-            raise RecordError("an event is an object", place)
-        convert = _CONVERT.get(str(entry.get("t")))
-        if convert is None:
-            raise RecordError(f"unknown event type {entry.get('t')!r}; known: {', '.join(_CONVERT)}", place)
-        try:
-            events += convert(entry, configuration, bool(events), place)
-        except (KeyError, TypeError, AttributeError) as error:
-            raise RecordError(f"the {entry.get('t')} event cannot be read: {error!r}", place) from None
+        events += (replace(e, where=place, number=number) for e in reader.read(entry, place))
     winner = data.get("winner")
     return Record(
         configuration,
         names,
         tuple(events),
         roles,
-        str(winner) if winner is not None else None,
+        str(winner).lower() if winner is not None else None,
         str(data.get("id", "")),
     )
 
 
-def _suggested(data: Mapping[str, Any], roles: Mapping[str, str], deck: tuple[str, ...]) -> dict[str, str]:
+def _suggested(
+    data: Mapping[str, Any], roles: Mapping[str, str], deck: tuple[str, ...], where: str
+) -> dict[str, str]:
+    """The rulings a table must have agreed on for this to be its log."""
     found: dict[str, str] = {}
-    killer = data.get("assassin")
-    if isinstance(killer, str) and killer in roles and roles[killer] != "assassin":
+    killer, flagged = data.get("assassin"), data.get("assassin_flags")
+    entries = [e for e in data["events"] if isinstance(e, dict)]
+    if killer is not None and killer not in roles:
+        raise RecordError(f"the assassin {killer!r} is not at the table", where)
+    if killer is not None and roles[killer] != "assassin":
         found["killer"] = roles[killer]
-    elif "assassin" not in deck and "merlin" in deck:
+    elif "assassin" not in deck and "merlin" in deck and isinstance(flagged, list) and len(flagged) > 1:
         found["merlin_without_killer"] = "jointly"
     if "merlin" not in deck:
-        found["merlin_in_play"] = "optional_no_naming"
-    if any(isinstance(e, dict) and e.get("forced") for e in data["events"]):
+        named = any(e.get("t") == "assassinate" for e in entries)
+        found["merlin_in_play"] = "optional_naming" if named else "optional_no_naming"
+    if any(e.get("forced") for e in entries):
         found["fifth_team"] = "no_vote"
     return found
 
 
-def _propose(entry: Mapping[str, Any], c: Configuration, begun: bool, where: str) -> list[Event]:
-    events: list[Event] = []
-    leader = entry.get("leader")
-    if not begun and leader is not None:
-        events.append(Event("first_leader", {"leader": leader}, where=where))
-    inferred = bool(entry.get("leader_inferred"))
-    values: dict[str, Any] = {"team": list(entry["team"])}
-    if "targeting" in c.modules or c.game == "avalon_2021":
-        values["target"] = entry.get("quest")
-    events.append(Event("propose", values, None if inferred else leader, where=where))
-    votes, approved = entry.get("votes"), entry.get("approved")
-    then = {True: "cards", False: "rejected"}.get(approved)  # type: ignore[arg-type]
-    if entry.get("forced"):
-        if c.rulings.get("fifth_team") != "no_vote":
-            # the log says that nobody voted where the ruling in force wants a vote
-            events.append(Event("cards", {}, where=where))
+@dataclass
+class _Reader:
+    """Turns the entries of one log into events; remembers how many quests there have been."""
+
+    configuration: Configuration
+    begun: bool = False
+    quests: int = 0
+
+    def read(self, entry: Any, where: str) -> list[Event]:
+        if not isinstance(entry, dict):
+            raise RecordError("an event is an object", where)
+        kinds = {
+            "propose": self._propose,
+            "quest": self._quest,
+            "lady": self._lady,
+            "assassinate": self._assassinate,
+        }
+        convert = kinds.get(str(entry.get("t")))
+        if convert is None:
+            raise RecordError(f"unknown event type {entry.get('t')!r}; known: {', '.join(kinds)}", where)
+        try:
+            return convert(entry)
+        except (KeyError, TypeError, AttributeError) as error:
+            raise RecordError(f"the {entry.get('t')} event cannot be read: {error!r}", where) from None
+
+    @property
+    def chooses_quest(self) -> bool:
+        return "targeting" in self.configuration.modules or self.configuration.game == "avalon_2021"
+
+    def _propose(self, entry: Mapping[str, Any]) -> list[Event]:
+        events: list[Event] = []
+        leader, inferred = entry.get("leader"), bool(entry.get("leader_inferred"))
+        if not self.begun and leader is not None:
+            events.append(Event("first_leader", {"leader": leader}))
+        self.begun = True
+        values: dict[str, Any] = {}
+        if leader is not None and not inferred:
+            values["leader"] = leader
+        attempt = entry.get("attempt")
+        if isinstance(attempt, int) and self.configuration.rulings.get("vote_track") != "keep":
+            values["rejections"] = attempt - 1
+        values["target" if self.chooses_quest else "quest"] = entry.get("quest")
+        team = entry.get("team")
+        values["team"] = None if team is None else list(team)
+        events.append(Event("propose", values, None if inferred else leader))
+        approved = entry.get("approved")
+        if entry.get("forced"):
+            if self.configuration.rulings.get("fifth_team") != "no_vote":
+                # the log says that nobody voted where the ruling in force wants a vote
+                events.append(Event("cards", {}))
+            return events
+        votes = entry.get("votes")
+        then = {True: "cards", False: "rejected"}.get(approved)  # type: ignore[arg-type]
+        cast = {n: v for n, v in votes.items() if v is not None} if isinstance(votes, dict) else {}
+        events.append(Event("vote", {"approve": cast} if cast else {}, None, then))
         return events
-    values = {"approve": dict(votes)} if isinstance(votes, dict) else {}
-    events.append(Event("vote", values, None, then, where))
-    return events
 
+    def _quest(self, entry: Mapping[str, Any]) -> list[Event]:
+        self.quests += 1
+        number = entry.get("quest", None if self.chooses_quest else self.quests)
+        team, cards = entry.get("team"), entry.get("cards")
+        values: dict[str, Any] = {"quest": number, "team": None if team is None else list(team)}
+        events = [Event("cards", values)]
+        if isinstance(cards, dict):
+            shown = {n: "success" if ok else "fail" for n, ok in cards.items() if ok is not None}
+            if shown:
+                events.append(Event("cards", {"card": shown}))
+        success = entry.get("success")
+        after = {}
+        if number is not None and isinstance(success, bool):
+            after = {"mark": {number: "won" if success else "lost"}}
+        events.append(Event("tally", {"fails": entry.get("fails")}, after=after))
+        return events
 
-def _quest(entry: Mapping[str, Any], c: Configuration, begun: bool, where: str) -> list[Event]:
-    events: list[Event] = []
-    cards = entry.get("cards")
-    if isinstance(cards, dict):
-        shown = {n: None if ok is None else "success" if ok else "fail" for n, ok in cards.items()}
-        events.append(Event("cards", {"card": shown}, where=where))
-    values: dict[str, Any] = {"fails": entry.get("fails")}
-    events.append(Event("tally", values, where=where))
-    return events
+    def _lady(self, entry: Mapping[str, Any]) -> list[Event]:
+        values: dict[str, Any] = {"examined": entry.get("target")}
+        if entry.get("saw") is not None:
+            values["loyalty"] = entry["saw"]
+        events = [Event("lady", values, entry.get("holder"))]
+        claimed = entry.get("claim")
+        if claimed in SIDES and entry.get("holder") is not None and entry.get("target") is not None:
+            events.append(Event("says", {"by": entry["holder"], "about": entry["target"], "value": claimed}))
+        return events
 
-
-def _lady(entry: Mapping[str, Any], c: Configuration, begun: bool, where: str) -> list[Event]:
-    values: dict[str, Any] = {"examined": entry["target"]}
-    if entry.get("saw") is not None:
-        values["loyalty"] = entry["saw"]
-    events = [Event("lady", values, entry.get("holder"), where=where)]
-    if entry.get("claim") in ("good", "evil"):
-        said = {"by": entry["holder"], "about": entry["target"], "value": entry["claim"]}
-        events.append(Event("says", said, where=where))
-    return events
-
-
-def _assassinate(entry: Mapping[str, Any], c: Configuration, begun: bool, where: str) -> list[Event]:
-    return [Event("naming", {"victim": entry.get("target")}, entry.get("by"), where=where)]
-
-
-_CONVERT = {"propose": _propose, "quest": _quest, "lady": _lady, "assassinate": _assassinate}
+    def _assassinate(self, entry: Mapping[str, Any]) -> list[Event]:
+        hit = entry.get("hit")
+        result = None if not isinstance(hit, bool) else "evil" if hit else "good"
+        return [Event("naming", {"victim": entry.get("target")}, entry.get("by"), result=result)]

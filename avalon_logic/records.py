@@ -27,18 +27,30 @@ class RecordError(Exception):
 
     def __init__(self, message: str, where: str = "") -> None:
         self.where = where
+        self.message = message
         super().__init__(f"{where}: {message}" if where else message)
+
+
+class NamedTwice(RecordError):
+    """Something that can be in a set only once was written down twice."""
 
 
 @dataclass(frozen=True)
 class Event:
-    """Something that happened. `values` are plain JSON values by field name; `by` who did it; `then` what came next."""
+    """Something that happened. `values` are plain JSON values by field name; `by` who did it; `then` what came next.
+
+    `after` are public values as they were said to be when it was done (of a map, some entries by key), `result` the
+    result it was said to bring. `number` counts events as the source does, where that is another count.
+    """
 
     phase: str
     values: Mapping[str, Any] = field(default_factory=dict)
     by: str | None = None
     then: str | None = None
     where: str = ""
+    after: Mapping[str, Any] = field(default_factory=dict)
+    result: str | None = None
+    number: int | None = None
 
 
 @dataclass(frozen=True)
@@ -116,7 +128,7 @@ def value_in(type_: Type, data: Any, record: Record, where: str) -> Value:
         case SetType(element) if isinstance(data, list):
             members_ = [value_in(element, d, record, where) for d in data]
             if len(set(members_)) != len(members_):
-                raise RecordError(f"{data} names somebody twice", where)
+                raise NamedTwice(f"{' '.join(map(str, data))} names somebody twice", where)
             return frozenset(members_)
         case OptionalType(inner) if inner is not None:
             return None if data in (None, "none") else value_in(inner, data, record, where)

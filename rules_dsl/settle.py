@@ -19,7 +19,11 @@ from rules_dsl.walk import every, rebuild
 
 
 class BadParameter(ValueError):
-    """A parameter that does not exist, or a value it cannot have."""
+    """A parameter that does not exist, or a value it cannot have; with the clauses that say so, if any do."""
+
+    def __init__(self, message: str, cites: tuple[str, ...] = ()) -> None:
+        self.cites = cites
+        super().__init__(message)
 
 
 @dataclass(frozen=True)

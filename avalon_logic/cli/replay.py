@@ -23,7 +23,7 @@ from avalon_logic.configuration import Configuration, examine
 from avalon_logic.logs import import_game, is_log, read_lines
 from avalon_logic.records import Record, RecordError, read_record, record_from_json, record_to_text
 from avalon_logic.replay import Replay, TooOpen, replay
-from rules_dsl import Model
+from rules_dsl import BadParameter, Model, RulebookError, UnknownName
 
 EPILOG = """A record is JSON or a text like this:
 
@@ -109,9 +109,10 @@ def outcome_json(record: Record, result: Replay) -> dict[str, Any]:
         "finished": result.over,
         "findings": [
             {
-                "event": f.event,
+                "event": _number(record, f.event),
                 "where": _where(record, f.event),
                 "clause": f.clauses[0] if f.clauses else None,
+                "clauses": list(f.clauses),
                 "message": f.message,
                 "legal": f.legal,
             }
@@ -124,6 +125,11 @@ def outcome_json(record: Record, result: Replay) -> dict[str, Any]:
         "notes": list(result.notes),
         "awaits": result.awaits,
     }
+
+
+def _number(record: Record, event: int) -> int:
+    """An event's number as the record's source counts."""
+    return (record.events[event - 1].number or event) if event else 0
 
 
 def _where(record: Record, event: int) -> str:
@@ -164,23 +170,22 @@ def _many(path: Path, rulings: dict[str, str], paths: tuple[Path, ...], as_json:
     suggested: Counter[str] = Counter()
     examples: dict[str, list[str]] = {}
     for done, (number, data) in enumerate(games, 1):
-        where = f"{path}:{number}"
+        update(done)
         try:
-            record = import_game(data, rulings, where) if is_log(data) else record_from_json(data, paths)
+            record = _read_game(data, rulings, f"{path}:{number}", paths)
             result = replay(record)
-        except (RecordError, TooOpen) as error:
+        except (RecordError, TooOpen, UnknownName, BadParameter, RulebookError) as error:
+            # one game that cannot be read says so and keeps none of the others from being read
             counts["unreadable"] += 1
+            place = f"{path}:{number}"
+            message = str(error) if str(error).startswith(place) else f"{place}: {error}"
             _line(
                 as_json,
-                {"id": str(data.get("id", "")) if isinstance(data, dict) else "", "error": str(error)},
+                {"id": str(data.get("id", "")) if isinstance(data, dict) else "", "error": message},
             )
             if not as_json:
-                print(f"avalon: {error}", file=sys.stderr)
+                print(f"avalon: {message}", file=sys.stderr)
             continue
-        except Exception as error:  # a name or ruling that does not exist in this game
-            with bad_input():
-                raise error
-        update(done)
         counts["legal" if result.legal else "illegal"] += 1
         counts["unfinished"] += result.legal and not result.over
         counts["differs"] += result.winner_differs
@@ -209,6 +214,18 @@ def _many(path: Path, rulings: dict[str, str], paths: tuple[Path, ...], as_json:
     if counts["unreadable"]:
         return 2
     return 1 if counts["illegal"] or counts["differs"] else 0
+
+
+def _read_game(
+    data: Any | RecordError, rulings: dict[str, str], where: str, paths: tuple[Path, ...]
+) -> Record:
+    if isinstance(data, RecordError):
+        raise data
+    if is_log(data):
+        return import_game(data, rulings, where)
+    record = record_from_json(data, paths)
+    merged = {**record.configuration.rulings, **rulings}
+    return replace(record, configuration=replace(record.configuration, rulings=merged))
 
 
 def _line(as_json: bool, data: dict[str, Any]) -> None:
