@@ -127,10 +127,11 @@ def matrix(found: Worlds, most: int | None = None) -> Array:
     table = found.table
     if most is not None and len(table.rows) > most and table.weights is None:
         table = w.kept(table, np.arange(len(table.rows)) < most)
-    table, pile = w.whole(table, found.pile)
-    rows = np.array(pile.cells[0].values, dtype=np.int16)[table.rows]
+    rows = w.laid_out(table, found.pile)
     if table.weights is not None:
-        rows = rows[np.argsort(-table.weights, kind="stable")]
+        weights, _ = w.whole(table, found.pile)
+        assert weights.weights is not None
+        rows = rows[np.argsort(-weights.weights, kind="stable")]
     return rows if most is None else rows[:most]
 
 

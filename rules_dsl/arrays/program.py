@@ -181,10 +181,14 @@ def liveness(model: m.Model) -> dict[Point, frozenset[str]]:
     entry: dict[str, frozenset[str]] = dict.fromkeys(model.phases, frozenset())
     points: dict[Point, frozenset[str]] = {}
 
+    known: dict[int, frozenset[str]] = {}  # by the expression's identity: the model keeps them all alive
+
     def needs(exprs: Iterator[m.Expr]) -> frozenset[str]:
         found: frozenset[str] = frozenset()
         for expr in exprs:
-            found |= reads(expr, model.definitions)
+            if id(expr) not in known:
+                known[id(expr)] = reads(expr, model.definitions)
+            found |= known[id(expr)]
         return found
 
     def body(statements: tuple[m.Statement, ...], after: frozenset[str]) -> frozenset[str]:

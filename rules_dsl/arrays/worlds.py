@@ -101,35 +101,55 @@ def refined(table: Table, pile: Pile, codes: Codes) -> Table:
     joint, pairs = classes(list(zip(pile.codes, codes, strict=True)))
     if len(pairs) == pile.kinds:
         return table
-    rows, weights = table.rows, table.weights
-    columns = np.array([table.columns[c.id] for c in pile.cells])
-    renamed = np.zeros(pile.kinds, dtype=rows.dtype)
-    splits: list[tuple[int, list[int]]] = []
-    for old in range(pile.kinds):
-        inner = sorted({new for new, was in zip(joint, pile.codes, strict=True) if was == old})
-        if len(inner) == 1:
-            renamed[old] = inner[0]
-        else:
-            renamed[old] = len(pairs) + old  # a mark, filled in below
-            splits.append((len(pairs) + old, inner))
-    rows = rows.copy()
-    rows[:, columns] = renamed[rows[:, columns]]
-    for mark, inner in splits:
-        sizes = tuple(sum(n for n, j in zip(pile.counts, joint, strict=True) if j == new) for new in inner)
-        ways = np.array(inner, dtype=rows.dtype)[arrangements(sizes)]
-        if len(rows) * len(ways) > MOST_ROWS:
-            raise TooManyUnknowns(f"{len(rows) * len(ways)} worlds are too many to list")
-        held = rows[:, columns]
-        where = columns[np.nonzero(held == mark)[1].reshape(len(rows), sum(sizes))]
-        made = np.empty((len(rows), len(ways), rows.shape[1]), dtype=rows.dtype)
-        made[:] = rows[:, None, :]
-        at = np.broadcast_to(where[:, None, :], (len(rows), *ways.shape))
-        np.put_along_axis(made, at, np.broadcast_to(ways[None], at.shape), axis=2)
-        if weights is not None:
-            weights = np.repeat(weights, len(ways))
-        rows = made.reshape(-1, rows.shape[1])
+    columns = [table.columns[c.id] for c in pile.cells]
+    held = _told_apart(table.rows[:, columns], pile, joint, range(len(pairs)))
+    ways = len(held) // len(table.rows) if len(table.rows) else 1
+    rows = held
+    if columns != list(range(table.rows.shape[1])):
+        rows = np.tile(table.rows, (ways, 1))
+        rows[:, columns] = held
+    weights = None if table.weights is None else np.tile(table.weights, ways)
     piles = tuple(replace(p, codes=joint) if p is pile else p for p in table.piles)
     return replace(table, rows=rows, piles=piles, weights=weights)
+
+
+def _told_apart(held: Array, pile: Pile, codes: Codes, labels: Sequence[int]) -> Array:
+    """Rows of a pile's classes with each class split as the codes, which are finer, tell; a label for every code.
+
+    All ways to split come one after the other, and each for all rows: `rows` of the first way, then of the second...
+    """
+    splits = [
+        sorted({new for new, was in zip(codes, pile.codes, strict=True) if was == old})
+        for old in range(pile.kinds)
+    ]
+    sizes = [
+        sum(n for n, c in zip(pile.counts, codes, strict=True) if c == new) for new in range(max(codes) + 1)
+    ]
+    # every way as one row: first the cards of class 0 in order, then those of class 1, ...
+    ways: Array = np.zeros((1, 0), dtype=np.int16)
+    place = np.zeros(held.shape, dtype=np.intp)  # for every place, its card in such a row
+    for old, inner in enumerate(splits):
+        if len(inner) == 1:
+            place[held == old] = ways.shape[1]
+            laid = np.array([[labels[inner[0]]]], dtype=np.int16)
+        else:
+            mine = held == old
+            place[mine] = ((np.cumsum(mine, axis=1) - 1) + ways.shape[1])[mine]
+            laid = np.array([labels[i] for i in inner], dtype=np.int16)[
+                arrangements(tuple(sizes[i] for i in inner))
+            ]
+        if len(held) * len(ways) * len(laid) > MOST_ROWS:
+            raise TooManyUnknowns(f"{len(held) * len(ways) * len(laid)} worlds are too many to list")
+        ways = np.concatenate(
+            [np.repeat(ways, len(laid), axis=0), np.tile(laid, (len(ways), 1))], axis=1, dtype=np.int16
+        )
+    return np.take(ways, place.ravel(), axis=1).reshape(-1, held.shape[1])
+
+
+def laid_out(table: Table, pile: Pile) -> Array:
+    """Every deal as a row of the cells' values, ordered as the rows of `whole`."""
+    held = table.rows[:, [table.columns[c.id] for c in pile.cells]]
+    return _told_apart(held, pile, tuple(range(len(pile.codes))), pile.cells[0].values)
 
 
 def read(table: Table, tensor: Tensor) -> tuple[Table, Array]:
