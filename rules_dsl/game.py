@@ -5,17 +5,18 @@ resolved at once from the seed, so the same seed and the same choices give the s
 same time are collected seat by seat and nobody else learns of one before all have chosen. `view` is what one
 seat has seen, and nothing more.
 
-    >>> from avalon_logic.library import open_model
-    >>> from rules_dsl import compile_python, settle
-    >>> engine = compile_python(settle(open_model("resistance"), {"players": 5}).model)
-    >>> game = Game.start(engine, seed=1, chance={"leader": 2})
+    >>> from rules_dsl import compile_python
+    >>> from rules_dsl.example import example_model
+    >>> engine = compile_python(example_model())
+    >>> game = Game.start(engine, seed=1, chance={"seer": 2})
     >>> game.pending.choice.variable, game.pending.seats
-    ('team', (2,))
-    >>> game = game.choose(2, frozenset({0, 2}))
-    >>> for seat in range(5):
-    ...     game = game.choose(seat, seat != 4)
-    >>> game.state.phase
-    'cards'
+    ('nod', (0, 1))
+    >>> game = game.choose(0, True)
+    >>> game.view(1).observations[-1].name
+    'hint'
+    >>> game = game.choose(1, False)
+    >>> game.state.phase, game.legal(2)
+    ('guess', (0, 1))
 """
 
 from __future__ import annotations
@@ -86,12 +87,11 @@ class Game:
         drawn or, as pairs, for the first times; the rest comes from the seed. Without a seed (None) what is not
         given waits for `choose(CHANCE, value)`.
 
-        >>> from avalon_logic.library import open_model
-        >>> from rules_dsl import compile_python, settle
-        >>> engine = compile_python(settle(open_model("resistance"), {"players": 5}).model)
-        >>> deal = ("spy", "spy", "resistance", "resistance", "resistance")
-        >>> Game.start(engine, chance={"role": deal}).view(0).visible["role"]
-        'spy'
+        >>> from rules_dsl import compile_python
+        >>> from rules_dsl.example import example_model
+        >>> engine = compile_python(example_model())
+        >>> Game.start(engine, chance={"coin": ("copper", "gold", "copper")}).view(1).visible["coin"]
+        'gold'
         """
         pairs = tuple(chance.items() if isinstance(chance, Mapping) else chance)
         drawn = {c.choice.variable for c in engine.choices if c.kind == "chance"}
@@ -170,11 +170,11 @@ class Game:
     def say(self, speech: str, *values: Value) -> Game:
         """The game after something was said for all to hear.
 
-        >>> from avalon_logic.library import open_model
-        >>> from rules_dsl import compile_python, settle
-        >>> engine = compile_python(settle(open_model("resistance"), {"players": 5}).model)
-        >>> Game.start(engine).say("says", 0, 3, "evil").view(None).observations[-1].value
-        (0, 3, 'evil')
+        >>> from rules_dsl import compile_python
+        >>> from rules_dsl.example import example_model
+        >>> engine = compile_python(example_model())
+        >>> Game.start(engine).say("claims", 0, "gold").view(None).observations[-1].value
+        (0, 'gold')
         """
         declared = self.engine.model.speeches.get(speech)
         if declared is None:

@@ -48,11 +48,10 @@ _DECLINED = ~0
 def compile_python(model: m.Model) -> Engine:
     """The engine of a settled model.
 
-    >>> from avalon_logic.library import open_model
-    >>> from rules_dsl import settle
-    >>> engine = compile_python(settle(open_model("resistance"), {"players": 5}).model)
+    >>> from rules_dsl.example import example_model
+    >>> engine = compile_python(example_model())
     >>> engine.pending(engine.start().state).choice.variable
-    'role'
+    'coin'
     """
     return Engine(model)
 
@@ -385,9 +384,8 @@ class Engine:
     def simulate(self, games: int, rng: Random) -> dict[Value, int]:
         """Plays games at random and counts the results; every choice is uniform among the proper options.
 
-        >>> from avalon_logic.library import open_model
-        >>> from rules_dsl import settle
-        >>> engine = compile_python(settle(open_model("resistance"), {"players": 5}).model)
+        >>> from rules_dsl.example import example_model
+        >>> engine = compile_python(example_model())
         >>> sum(engine.simulate(100, Random(1)).values())
         100
         """
