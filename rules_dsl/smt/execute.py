@@ -67,6 +67,21 @@ def merge_slots(condition: Truth, then: list[Slot], otherwise: list[Slot]) -> li
     return made + list(others.values())
 
 
+def append_slots(slots: list[Slot], later: list[Slot]) -> list[Slot]:
+    """Slots followed by those of a later statement. What ends a phase has one slot however many statements may end
+    it; at most one of them does.
+    """
+    made = list(slots)
+    places = {slot.key: i for i, slot in enumerate(made)}
+    for slot in later:
+        place = places.get(slot.key)
+        if place is None:
+            made.append(slot)
+        else:
+            (made[place],) = merge_slots(slot.made, [slot], [made[place]])
+    return made
+
+
 @dataclass(frozen=True, slots=True)
 class Stop:
     """The game comes to rest: in a phase before choice `step`, or over in it (then `step` is None)."""
@@ -238,7 +253,7 @@ class _Executor:
                 case m.Win():
                     result = self._result(statement, scene)
                     ended = Slot(("result", phase.name), condition, result, None)
-                    slots = merge_slots(condition, [ended], slots)
+                    slots = append_slots(slots, [ended])
                     self.run.stops.append(Stop(phase.name, None, condition, values, result))
                     condition = False
                 case m.If():
@@ -284,12 +299,12 @@ class _Executor:
         )
         for key in {*ours, *theirs}:
             counted[key] = max(ours.get(key, 0), theirs.get(key, 0))
-        seen = merge_slots(test, shown_then, shown_other)
+        seen = append_slots(slots, merge_slots(test, shown_then, shown_other))
         if then is False:
-            return other, after_other, [*slots, *seen]
+            return other, after_other, seen
         if other is False:
-            return then, after_then, [*slots, *seen]
-        return or_((then, other)), merge_values(test, after_then, after_other), [*slots, *seen]
+            return then, after_then, seen
+        return or_((then, other)), merge_values(test, after_then, after_other), seen
 
     def _shown(
         self,

@@ -14,6 +14,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
+import z3  # type: ignore[import-untyped]
+
 from rules_dsl import model as m
 from rules_dsl.smt.execute import CIRCLE, Run, Slot, Stop, Values, choosing_seats, merge_values, run_from
 from rules_dsl.smt.expressions import Scene, is_place, truth_of, value_of
@@ -74,6 +76,11 @@ class Condition:
     term: Truth
     rule: m.Require | None
     cites: tuple[str, ...]
+
+    @property
+    def literal(self) -> Any:
+        """The Boolean that stands for this condition where an unsat core is to name it."""
+        return z3.Bool(f"rule {self.name}")
 
 
 @dataclass(frozen=True)

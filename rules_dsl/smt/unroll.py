@@ -118,11 +118,14 @@ class Unrolling:
         self.system = system
         self.solver = solver
         self.name = name
-        self.relation = relation(system)
+        self.relation = self._steps()
         self.moments: list[list[tuple[Any, Any]]] = []  # template constant -> constant of the moment
         if not name:
             solver.add(term(system.valid))
         self._add_moment()
+
+    def _steps(self) -> Relation:
+        return relation(self.system)
 
     @property
     def depth(self) -> int:

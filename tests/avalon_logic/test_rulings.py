@@ -126,6 +126,16 @@ def test_amb_05_another_quest_after_the_team_for_the_third_was_rejected(reading:
         assert story.options() == {3}
 
 
+def test_amb_05_the_quest_stays_for_the_round_only_even_if_rejections_add_up_over_the_game() -> None:
+    rulings = {"after_rejection": "same_quest", "vote_track": "keep"}
+    story = Story(EIGHT, "Ann", modules=["targeting"], rulings=rulings)
+    story.propose("Ann", "Bob", "Cid", "Dan", quest=3)
+    story.vote(reject=SEATS)
+    story.quest("Ann", "Bob", "Cid", "Dan", quest=3)
+    assert story.value("rejections") == 1
+    assert story.options() == {1, 2, 4}
+
+
 @pytest.mark.parametrize(("reading", "phase"), [("reset", "propose"), ("keep", "over")])
 def test_amb_07_four_rejections_a_quest_and_one_more_rejection(reading: str, phase: str) -> None:
     story = Story(FIVE, "Ann", rulings={"vote_track": reading})
