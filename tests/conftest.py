@@ -1,4 +1,7 @@
-"""Shared by all tests: `pytest --renew-expected` rewrites the expected-output files instead of comparing with them."""
+"""Shared by all tests: `pytest --renew-expected` rewrites the expected-output files instead of comparing with them.
+
+Benchmarks are timed only under --benchmark-enable or --benchmark-only; otherwise they just run once.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--renew-expected", action="store_true", help="rewrite expected-output files; then read the diff"
     )
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_configure(config: pytest.Config) -> None:
+    options = config.option
+    if not (options.benchmark_only or options.benchmark_enable):
+        options.benchmark_disable = True
 
 
 @pytest.fixture
