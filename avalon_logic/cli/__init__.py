@@ -21,6 +21,8 @@ COMMANDS = {
     "replay": ("avalon_logic.cli.replay", "is a recorded game legal? the first illegal event and its clause"),
     "simulate": ("avalon_logic.cli.simulate", "play many random games and count who wins"),
     "deduce": ("avalon_logic.cli.deduce", "check a file of positions with known answers"),
+    "advise": ("avalon_logic.cli.advise", "whom to take along, whom to name: ranked by chance"),
+    "assumptions": ("avalon_logic.cli.assumptions", "how people tend to play: what can be assumed"),
     "demo": ("avalon_logic.cli.demo", "the main things on a bundled example, in a few seconds"),
 }
 

@@ -21,10 +21,9 @@ from avalon_logic.deduction.inquiry import (
     open_inquiry,
     suppose,
 )
-from avalon_logic.deduction.setting import Setting, lay, side_of_roles
+from avalon_logic.deduction.setting import Setting, lay, side_of_roles, team_size
 from rules_dsl import UnknownName, Value
 from rules_dsl.arrays.answers import count, tallies
-from rules_dsl.arrays.formulas import Formulas
 from rules_dsl.types import IntType
 
 Json = Mapping[str, Any]
@@ -337,14 +336,3 @@ def _quest(inquiry: Inquiry, item: Json, players: int, taken: set[int]) -> Inqui
     if cards:
         text += f" ({', '.join(f'{setting.names[s]} played {c}' for s, c in cards.items())})"
     return note_choice(inquiry, "card", cards, {"team": team}, text, {"fails": fails})
-
-
-def team_size(setting: Setting, quest: int) -> int:
-    """How many go on a quest."""
-    table = setting.model.tables["team_size"]
-    place = 0
-    for type_ in table.keys:
-        assert isinstance(type_, IntType)
-        key = quest if type_ is table.keys[-1] else len(setting.names)
-        place = place * (type_.high - type_.low + 1) + key - type_.low
-    return int(Formulas(setting.model).cells_of("team_size")[place])  # type: ignore[arg-type]

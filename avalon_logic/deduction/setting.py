@@ -18,7 +18,7 @@ from rules_dsl.arrays.formulas import Formulas
 from rules_dsl.model import Assumption, Model
 from rules_dsl.selection import family_of
 from rules_dsl.syntax import AssumeDecl
-from rules_dsl.types import EnumType, MapType
+from rules_dsl.types import EnumType, IntType, MapType
 
 CARDS = "role"  # the variable that holds the cards dealt: a world is a value of it
 SIDE = "side"  # the definition that gives a seat's side
@@ -82,23 +82,36 @@ def assumption_modules(configuration: Configuration, assumptions: Sequence[str])
     return tuple(sorted(needed - set(configuration.modules)))
 
 
+@dataclass(frozen=True)
+class Assumable:
+    """An assumption that can be named. `module` must be in the game for it, if it is not the game's own."""
+
+    name: str
+    text: str
+    kind: str
+    about: str  # the choice or speech it speaks of
+    module: str = ""
+
+
 @lru_cache(maxsize=16)
-def declared_assumptions(game: str, paths: tuple[Path, ...] = ()) -> dict[str, tuple[str, frozenset[str]]]:
-    """Every assumption there is for a game: its sentence, and the module that must be in for it."""
+def assumption_list(game: str, paths: tuple[Path, ...] = ()) -> tuple[Assumable, ...]:
+    """Every assumption there is for a game, hard and weighted, in the order of their files."""
     library = rulebook_library(paths)
     family = family_of(library, game)
     names = {g.name for g in family}
-    found: dict[str, tuple[str, frozenset[str]]] = {}
-    for layer in family:
-        for item in layer.items:
-            if isinstance(item, AssumeDecl):
-                found[item.name] = (item.text, frozenset())
-    for module in library.modules.values():
-        if any(b.name in names for b in module.bases):
-            for item in module.items:
-                if isinstance(item, AssumeDecl):
-                    found[item.name] = (item.text, frozenset({module.name}))
-    return found
+    usable = [module for module in library.modules.values() if any(b.name in names for b in module.bases)]
+    layers = [*(("", g.items) for g in family), *((module.name, module.items) for module in usable)]
+    return tuple(
+        Assumable(item.name, item.text, item.kind, item.target, owner)
+        for owner, items in layers
+        for item in items
+        if isinstance(item, AssumeDecl)
+    )
+
+
+def declared_assumptions(game: str, paths: tuple[Path, ...] = ()) -> dict[str, tuple[str, frozenset[str]]]:
+    """Every assumption there is for a game: its sentence, and the module that must be in for it."""
+    return {a.name: (a.text, frozenset({a.module} if a.module else ())) for a in assumption_list(game, paths)}
 
 
 _KEPT: dict[object, tuple[Settled, Machine]] = {}
@@ -127,3 +140,14 @@ def lay(configuration: Configuration, names: Sequence[str], assumptions: Sequenc
         _KEPT[key] = settled, compile_arrays(settled.model, wanted)
     settled, machine = _KEPT[key]
     return Setting(whole, settled, tuple(names), wanted, machine)
+
+
+def team_size(setting: Setting, quest: int) -> int:
+    """How many go on a quest."""
+    table = setting.model.tables["team_size"]
+    place = 0
+    for type_ in table.keys:
+        assert isinstance(type_, IntType)
+        key = quest if type_ is table.keys[-1] else len(setting.names)
+        place = place * (type_.high - type_.low + 1) + key - type_.low
+    return int(Formulas(setting.model).cells_of("team_size")[place])  # type: ignore[arg-type]

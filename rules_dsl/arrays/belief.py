@@ -115,6 +115,28 @@ def alternatives(reading: Reading) -> list[tuple[Kernel, ...]]:
     return [tuple(kernel(g) for g in grouped(o.pieces, o.weights, ())[0]) for o in reading.outcomes]
 
 
+def likelihood(
+    belief: Belief, machine: Machine, point: Point, given: Mapping[str, Value], event: Event
+) -> Leaf | float | None:
+    """How likely an event would be now if it came to that, by world; without likelihoods, whether it is possible.
+
+    `machine` may have other assumptions than the belief's own. None if other choices come in between.
+    """
+    values = dict(belief.values)
+    for name, value in given.items():
+        values[name] = encode(machine.model.variables[name].type, value)
+    reading = machine.read_alone(point, values, event)
+    if any(o.point is not None or o.over for o in reading.outcomes):
+        return None
+    made: Leaf | float = False
+    for kernels in alternatives(reading):
+        way: Leaf | float = True
+        for condition in kernels:
+            way = _times(way, condition.leaf)
+        made = _plus(made, way)
+    return made
+
+
 def grant(
     belief: Belief,
     fact: m.Expr,
