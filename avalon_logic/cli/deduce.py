@@ -1,32 +1,276 @@
-"""`avalon deduce --expect FILE`: do positions with known answers come out as expected?"""
+"""`avalon deduce`: which deals are still possible, what is certain, and why; also over files of games or positions."""
 
 from __future__ import annotations
 
 import argparse
 import json
+import sys
 from collections import Counter
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from avalon_logic.cli.output import BadInput, bad_input, console, print_json
+from avalon_logic.cli.output import (
+    BadInput,
+    add_rulings,
+    bad_input,
+    console,
+    print_json,
+    progress,
+    rulings_of,
+)
+from avalon_logic.records import NOBODY, Record, RecordError
 
-EPILOG = """A file of positions is a JSON list. Each gives players, a deck, a viewer (or null), options, observations with
-seats counted from 1, and what is expected: the number of worlds, certain facts, possible roles.
+if TYPE_CHECKING:
+    from avalon_logic.deduction import Result
+
+EPILOG = """RECORD is a game as typed at the table or as JSON (see docs/records.md), - for stdin, or a .jsonl file of
+many games with their deals. Without --as a neutral observer deduces. With --as only what that player can have
+seen counts, whatever else the record says.
 
 examples:
-  avalon deduce --expect positions.json
-  avalon deduce --expect positions.json --json"""
+  avalon deduce friday.txt                                 what can anybody at the table know?
+  avalon deduce friday.txt --as Laura --role percival --saw William Thomas
+  avalon deduce friday.txt --why "Thomas is evil"          the shortest argument, with its clauses
+  avalon deduce friday.txt --if "Thomas is good" --list 5  what if? and five of the deals left
+  avalon deduce friday.txt --assume good_tells_the_truth   claims and votes count only by assumption
+  avalon deduce site-export.jsonl                          did the true deal stay possible in every game?
+  avalon deduce --expect positions.json                    positions with known answers
+
+exit codes: 0 answered, 1 no deal is possible (or a game or position came out wrong), 2 bad input, 3 out of time"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = EPILOG
-    parser.add_argument(
-        "--expect", type=Path, required=True, metavar="FILE", help="positions with expected answers"
+    parser.usage = "avalon deduce RECORD [options]\n       avalon deduce --expect FILE [--json]"
+    parser.add_argument("record", metavar="RECORD", nargs="?", help="a record, a .jsonl file of games, or -")
+    parser.add_argument("--expect", type=Path, metavar="FILE", help="check positions with expected answers")
+    parser.add_argument("--json", action="store_true", help="JSON; one line for each game or position")
+    parser.add_argument("--ids", nargs="+", metavar="ID", help="with --expect: only these positions")
+    seat = parser.add_argument_group("whose eyes")
+    seat.add_argument("--as", dest="seat", metavar="NAME", help="deduce as this player")
+    seat.add_argument("--role", metavar="ROLE", help="the card this player holds, if the record does not say")
+    seat.add_argument(
+        "--saw",
+        nargs="+",
+        metavar="NAME",
+        help="whom this player saw at the reveal; 'nobody' is information too",
     )
-    parser.add_argument("--json", action="store_true", help="one line a position")
+    ask = parser.add_argument_group("what to ask")
+    ask.add_argument(
+        "--why", action="append", default=[], metavar="FACT", help='explain a fact such as "Dan is evil"'
+    )
+    ask.add_argument(
+        "--if", dest="if_", action="append", default=[], metavar="FACT", help='suppose "Ann is not merlin"'
+    )
+    ask.add_argument(
+        "--list", type=int, nargs="?", const=-1, metavar="N", help="list the possible deals (the first N)"
+    )
+    ask.add_argument("--by-side", action="store_true", help="list who can be evil together")
+    ask.add_argument(
+        "--steps", action="store_true", help="show every event, not only those that removed worlds"
+    )
+    rules = parser.add_argument_group("on what grounds")
+    rules.add_argument(
+        "--assume",
+        nargs="+",
+        action="extend",
+        default=[],
+        metavar="NAME",
+        help="how people play; none by default",
+    )
+    add_rulings(rules)
+    rules.add_argument(
+        "--rules",
+        nargs="+",
+        action="extend",
+        default=[],
+        type=Path,
+        metavar="FILE",
+        help="rulebooks of your own",
+    )
 
 
 def run(args: argparse.Namespace) -> int:
+    if args.expect is not None:
+        if args.record is not None:
+            raise BadInput("--expect FILE stands alone: it takes no RECORD")
+        return _expect(args)
+    if args.record is None:
+        raise BadInput("give a RECORD to deduce from, or --expect FILE (see: avalon deduce --help)")
+    if args.record.endswith(".jsonl"):
+        return _games(args)
+    return _one(args)
+
+
+# --- one record ---
+
+
+def _one(args: argparse.Namespace) -> int:
+    from avalon_logic.deduction import deduce
+    from avalon_logic.deduction.facts import parse_fact
+    from rules_dsl.arrays import TooManyUnknowns
+
+    with bad_input():
+        record = _read(args)
+        saw = None if args.saw is None else [] if args.saw in [[w] for w in NOBODY] else args.saw
+        if saw and "," in " ".join(saw):
+            saw = [n for word in saw for n in word.split(",") if n]
+        try:
+            result = deduce(
+                record, args.seat, role=args.role, saw=saw, assume=tuple(args.assume), if_=tuple(args.if_)
+            )
+            for text in args.why:
+                parse_fact(text, result.setting)
+        except TooManyUnknowns as error:
+            print(f"avalon: too much is unknown: {error}", file=sys.stderr)
+            return 3
+        except RecordError:
+            raise
+        except ValueError as error:
+            raise BadInput(str(error)) from None
+    return _answer(args, result)
+
+
+def _read(args: argparse.Namespace) -> Record:
+    from avalon_logic.deduction import read
+
+    paths = tuple(args.rules)
+    if args.record == "-":
+        record = read(sys.stdin.buffer.read().decode("utf-8-sig"), paths)
+    else:
+        record = read(Path(args.record), paths)
+    merged = {**record.configuration.rulings, **rulings_of(args.ruling)}
+    return replace(record, configuration=replace(record.configuration, rulings=merged))
+
+
+def _answer(args: argparse.Namespace, result: Result) -> int:
+    explanations = []
+    if not result.possible or args.why:
+        from rules_dsl.smt.cores import Undecided
+
+        try:
+            conflict = result.conflict()
+            explanations = [conflict] if conflict is not None else [result.why(text) for text in args.why]
+        except Undecided as error:
+            print(f"avalon: no explanation in the time given ({error})", file=sys.stderr)
+            return 3
+    most = None if args.list == -1 else args.list
+    if args.json:
+        made = result.to_json(0 if args.list is None else most)
+        if args.by_side:
+            made["alignments"] = [asdict(a) | {"share": str(a.share)} for a in result.alignments]
+        if explanations:
+            made["conflict" if not result.possible else "why"] = (
+                explanations[0].to_json() if not result.possible else [e.to_json() for e in explanations]
+            )
+        print_json(made)
+    else:
+        _show(args, result, explanations, most)
+    return 0 if result.possible else 1
+
+
+def _show(args: argparse.Namespace, result: Result, explanations: list[Any], most: int | None) -> None:
+    out = console()
+    out.print(result)
+    if args.steps:
+        from avalon_logic.deduction.display import steps_table
+
+        out.print("")
+        out.print(steps_table(result))
+    for explanation in explanations:
+        out.print("")
+        for line in explanation.lines():
+            out.print(line, markup=False)
+    if args.by_side and result.possible:
+        from avalon_logic.deduction.display import alignments_table
+
+        out.print("")
+        out.print(alignments_table(result))
+    if args.list is not None and result.possible:
+        from avalon_logic.deduction.display import worlds_table
+
+        out.print("")
+        out.print(worlds_table(result, most))
+
+
+# --- many games ---
+
+
+def _games(args: argparse.Namespace) -> int:
+    from avalon_logic.deduction.games import Verdict, follow_game
+    from avalon_logic.logs import import_game, is_log, read_lines
+    from avalon_logic.records import record_from_json
+
+    for option in ("seat", "role", "saw", "why", "if_", "list", "assume"):
+        if getattr(args, option):
+            raise BadInput(
+                f"a file of games is followed for everybody by the rules alone: leave out --{option.strip('_')}"
+            )
+    path, rulings = Path(args.record), rulings_of(args.ruling)
+    with bad_input():
+        lines = list(read_lines(path))
+    if not lines:
+        raise BadInput(f"{path}: no games in this file")
+    update = progress(len(lines), "deducing")
+    counts: Counter[str] = Counter()
+    faults: list[Verdict] = []
+    for done, (number, data) in enumerate(lines, 1):
+        where = f"{path}:{number}"
+        try:
+            with bad_input():
+                record = (
+                    import_game(data, rulings, where)
+                    if is_log(data)
+                    else record_from_json(data, tuple(args.rules))
+                )
+                verdict = follow_game(record)
+        except BadInput as error:
+            counts["unreadable"] += 1
+            name = str(data.get("id", "")) if isinstance(data, dict) else ""
+            if args.json:
+                print_json({"id": name, "error": str(error)})
+            else:
+                print(f"avalon: {where}: {error}", file=sys.stderr)
+            continue
+        finally:
+            update(done)
+        counts["sound" if verdict.sound else "illegal" if verdict.illegal else "excluded"] += 1
+        counts["viewers"] += len(verdict.sightings)
+        if args.json:
+            print_json(verdict.to_json())
+        elif not verdict.sound:
+            faults.append(verdict)
+    if not args.json:
+        _summary(len(lines), counts, faults)
+    return 2 if counts["unreadable"] else 0 if counts["sound"] == len(lines) else 1
+
+
+def _summary(total: int, counts: Counter[str], faults: list[Any]) -> None:
+    out = console()
+    out.print(
+        f"{total} games, {counts['viewers']:,} viewers (the neutral observer and every seat)", markup=False
+    )
+    out.print(
+        f"  the true deal stayed possible for everybody after every event: {counts['sound']}", markup=False
+    )
+    if counts["excluded"]:
+        out.print(f"  the true deal is excluded by what was recorded: {counts['excluded']}", markup=False)
+    if counts["illegal"]:
+        out.print(f"  not legal, so not followed to the end: {counts['illegal']}", markup=False)
+    if counts["unreadable"]:
+        out.print(f"  not readable: {counts['unreadable']}", markup=False)
+    for verdict in faults:
+        out.print(f"{verdict.record.title}: {verdict.illegal or 'the true deal is excluded'}", markup=False)
+        if verdict.explanation is not None:
+            for line in verdict.explanation.lines()[1:]:
+                out.print(f"  {line}", markup=False)
+
+
+# --- positions ---
+
+
+def _expect(args: argparse.Namespace) -> int:
     from avalon_logic.deduction.expect import BadPosition, check_positions
 
     with bad_input():
@@ -35,6 +279,8 @@ def run(args: argparse.Namespace) -> int:
         positions = json.loads(text)
     except (json.JSONDecodeError, RecursionError) as error:
         raise BadInput(f"{args.expect}: not JSON: {error}") from None
+    if args.ids and isinstance(positions, list):
+        positions = [p for p in positions if isinstance(p, dict) and str(p.get("id")) in args.ids]
     try:
         with bad_input():
             verdicts = check_positions(positions)

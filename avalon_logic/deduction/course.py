@@ -28,6 +28,15 @@ from rules_dsl.arrays.belief import exhausted
 from rules_dsl.arrays.follow import SAID, Clump, UnreadableRecord
 from rules_dsl.play import Observation
 
+
+class IllegalEvent(RecordError):
+    """An event that cannot come here by the rules, whatever the cards are. `cites` are the clauses it breaks."""
+
+    def __init__(self, message: str, where: str, cites: tuple[str, ...]) -> None:
+        self.cites = cites
+        super().__init__(message, where)
+
+
 DECK_CLAUSE = "CORE-02"  # without as many cards of each side as the rules say there is no game to speak of
 
 
@@ -147,6 +156,7 @@ def _joined(inquiry: Inquiry, hearing: Hearing, text: str, where: str, error: Un
     )
     again = hear(before, (*clumps[:-1], merged), text, where)
     evidence = again.told[-1].evidence
+    text = f"{earlier.told[-1].text}; {text}"
     for speech in speeches:
         again = hear(again, _clumps(speech), "")
     kept = replace(earlier.told[-1], continued=True)
@@ -186,7 +196,7 @@ def _impossible(
         else:
             return _without_worlds(inquiry, hearing, text, event)
     clause = f" ({error.cites[0]})" if error.cites else ""
-    raise RecordError(f"{error.message}{clause}", event.where) from None
+    raise IllegalEvent(f"{error.message}{clause}", event.where, error.cites) from None
 
 
 def _without_worlds(inquiry: Inquiry, hearing: Hearing, text: str, event: Event) -> Inquiry:

@@ -173,3 +173,45 @@ def result_json(result: Result, most: int | None = 0) -> dict[str, Any]:
 
 def _share(share: Share) -> dict[str, Any]:
     return {"exact": exact(share), "share": float(share)}
+
+
+def steps_table(result: Result) -> Any:
+    """Every event with the worlds before and after it."""
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    table.add_column("worlds", justify="right")
+    table.add_column("removed", justify="right")
+    table.add_column("after", overflow="fold")
+    for told in result.steps:
+        removed = f"{told.removed:,}" if told.removed else ""
+        where = f" ({told.where})" if told.where else ""
+        table.add_row(f"{told.after:,}", removed, Text(f"{told.text}{where}"))
+    return table
+
+
+def alignments_table(result: Result) -> Any:
+    """Who can be on the smaller side together."""
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    table.add_column("deals", justify="right")
+    table.add_column("share", justify="right")
+    table.add_column(f"{result.setting.sides[-1]} together", overflow="fold")
+    for group in result.alignments:
+        table.add_row(f"{group.worlds:,}", percent(group.share), Text(", ".join(group.members)))
+    return table
+
+
+def worlds_table(result: Result, most: int | None) -> Any:
+    """The possible deals, one a line."""
+    from rich.console import Group
+    from rich.text import Text
+
+    found = result.worlds(most)
+    lines = [", ".join(f"{name} {role}" for name, role in world.items()) for world in found]
+    if len(found) < result.count:
+        lines.append(f"... {result.count - len(found):,} more")
+    return Group(*(Text(line) for line in lines))

@@ -20,6 +20,7 @@ from rules_dsl.arrays.event import Seen
 from rules_dsl.arrays.follow import Clump, Follower, UnreadableRecord, follow, follow_from, heard
 from rules_dsl.arrays.program import Point
 from rules_dsl.arrays.shapes import Nest, encode
+from rules_dsl.evaluate import Environment, holds
 from rules_dsl.model import Show
 from rules_dsl.play import Observation
 from rules_dsl.types import BOOL, PlayerType, SetType, Type
@@ -35,11 +36,13 @@ class Heard:
 
 @dataclass(frozen=True, eq=False)
 class Granted:
-    """Evidence: a condition of the rulebook's language, and where it comes from."""
+    """Evidence: a condition of the rulebook's language (of kind "weight": a likelihood), and where it comes from."""
 
     condition: m.Expr
     origin: m.Origin = m.BUILT_IN
     bound: Mapping[str, tuple[Type, Value]] = field(default_factory=dict)
+    kind: str = "require"
+    text: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,7 +121,7 @@ def open_inquiry(setting: Setting, viewer: int | None = None, role: str | None =
     if viewer is None:
         return after
     assert role is not None
-    held = Granted(expression(Fact(viewer, role), setting), setting.model.phases[setting.model.start].origin)
+    held = Granted(expression(Fact(viewer, role), setting))
     told = Told(0, f"{setting.names[viewer]} holds {role}", total, after.count(), "", (held,))
     return replace(after, told=(told,), known={viewer: role})
 
@@ -158,7 +161,7 @@ def suppose(inquiry: Inquiry, fact: Fact, text: str = "") -> Inquiry:
 
 def note_condition(inquiry: Inquiry, condition: m.Expr, text: str, origin: m.Origin = m.BUILT_IN) -> Inquiry:
     """The inquiry if a condition of the rulebook's language holds."""
-    evidence = Granted(condition, origin)
+    evidence = Granted(condition, origin, text="what is shown at the reveal" if origin.cites else "")
     return _each(inquiry, text, evidence, lambda b, label: grant(b, condition, label=label, origin=origin))
 
 
@@ -189,7 +192,7 @@ def note_speech(
         return _each(inquiry, text, None, lambda b, label: b)
     rule = inquiry.setting.model.assumptions[assumption]
     bound = {name: (t, spoken[name]) for name, t in declared.parameters}
-    evidence = Granted(rule.value, rule.origin, bound)
+    evidence = Granted(rule.value, m.Origin(rule.name, (rule.name,)), bound, rule.kind, rule.text)
     return _each(inquiry, text, evidence, lambda b, label: heard(b, rule, nests, label))
 
 
@@ -209,12 +212,22 @@ def note_sights(inquiry: Inquiry, seen: Mapping[tuple[str, ...], frozenset[int]]
         ]
         for show in shows:
             origin = show.origin
-            cites.update(dict.fromkeys(show.origin.cites))
+            if _meant_for(show, inquiry.setting, inquiry.known.get(inquiry.viewer)):
+                cites.update(dict.fromkeys(show.origin.cites))
         conditions.append(_sees(shows, m.Literal(inquiry.viewer, model.players), seats))
     whole = conditions[0]
     for condition in conditions[1:]:
         whole = m.Apply("and", (whole, condition), BOOL)
     return note_condition(inquiry, whole, text, m.Origin(origin.module, tuple(cites), origin.span))
+
+
+def _meant_for(show: Show, setting: Setting, role: str | None) -> bool:
+    """Is this shown to somebody with this card? Only for naming the clauses that matter."""
+    if role is None or show.condition is None:
+        return True
+    players = len(setting.names)
+    env = Environment(setting.model, players, variables={CARDS: (role,) * players}).bind(**{show.seat: 0})
+    return holds(show.condition, env)
 
 
 def _sees(shows: Sequence[Show], seat: m.Literal, seats: frozenset[int]) -> m.Expr:

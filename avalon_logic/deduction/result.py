@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,6 +21,9 @@ from avalon_logic.deduction.setting import Setting, side_of_roles
 from avalon_logic.records import Record
 from rules_dsl.arrays.answers import Worlds, count, likelihoods, matrix, shares
 from rules_dsl.model import Assumption
+
+if TYPE_CHECKING:
+    from avalon_logic.deduction.why import Explanation
 
 Share = Fraction | float
 
@@ -196,6 +199,18 @@ class Result:
         for text in facts:
             inquiry = suppose(inquiry, parse_fact(text, self.setting))
         return Result(inquiry, self.record, (*self.supposed, *facts), self.notes, self.deals)
+
+    def why(self, fact: str) -> Explanation:
+        """Why a fact is certain, as a short argument, or a deal in which it is not so."""
+        from avalon_logic.deduction.why import explain
+
+        return explain(self.inquiry, parse_fact(fact, self.setting))
+
+    def conflict(self) -> Explanation | None:
+        """If no deal is possible: a smallest set of things told that cannot all be true."""
+        from avalon_logic.deduction.why import explain
+
+        return None if self.possible else explain(self.inquiry, None)
 
     def to_json(self, most: int | None = 0) -> dict[str, Any]:
         """The answer as plain JSON; `most` worlds are listed (None: all)."""

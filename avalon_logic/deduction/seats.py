@@ -18,7 +18,8 @@ from rules_dsl.types import MapType, SetType
 from rules_dsl.values import all_values
 from rules_dsl.walk import reads, statement_expressions, statements
 
-Sights = Mapping[str, frozenset[int]]  # whom a seat saw, by showing; `SAW` stands for all showings together
+# whom a seat saw, by showing; `SAW` stands for all showings together
+Sights = Mapping[str, frozenset[int]]
 
 
 def card_shows(model: Model) -> Iterator[tuple[str, m.Show]]:

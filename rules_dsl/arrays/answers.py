@@ -135,6 +135,16 @@ def matrix(found: Worlds, most: int | None = None) -> Array:
     return rows if most is None else rows[:most]
 
 
+def contains(found: Worlds, deal: Sequence[int]) -> bool:
+    """Is this deal, a value for every place, among the worlds?"""
+    pile = found.pile
+    kinds = dict(zip(pile.cells[0].values, pile.codes, strict=True))
+    if any(value not in kinds for value in deal):
+        return False
+    held = np.array([kinds[value] for value in deal], dtype=found.table.rows.dtype)
+    return bool((found.table.rows == held).all(axis=1).any())
+
+
 def likelihoods(found: Worlds) -> Array:
     """The probability of every row of `matrix`."""
     table, _ = w.whole(found.table, found.pile)

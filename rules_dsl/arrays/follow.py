@@ -18,6 +18,7 @@ from rules_dsl.arrays.scene import Scene
 from rules_dsl.arrays.shapes import Nest, decode, encode, known
 from rules_dsl.model import Value
 from rules_dsl.play import CHANCE, Observation
+from rules_dsl.walk import statements
 
 SAID = "said"  # an observation of this kind is a speech; its value has the speech's parameters in order
 
@@ -117,7 +118,7 @@ def follow(follower: Follower, clump: Clump) -> Follower:
             for now, still in _step(here, event, seen_after, clump, follower.viewer, faults):
                 after += _settle(now, still, clump, follower.viewer, faults)
     if not after:
-        raise UnreadableRecord(faults.message(clump), clump.index, faults.refusals)
+        raise faults.refusal(clump)
     alive = [(b, left) for b, left in after if b.possible]
     return Follower(tuple(alive or after[:1]), follower.viewer)
 
@@ -125,16 +126,45 @@ def follow(follower: Follower, clump: Clump) -> Follower:
 @dataclass(slots=True)
 class _Faults:
     refusals: list[Refusal] = field(default_factory=list)
-    awaited: set[str] = field(default_factory=set)
+    awaited: dict[str, m.Origin] = field(default_factory=dict)
+    unmet: dict[str, m.Origin] = field(default_factory=dict)
 
-    def message(self, clump: Clump) -> str:
+    def refusal(self, clump: Clump) -> UnreadableRecord:
+        """What to say when no way is left to read a piece."""
         told = [r for r in self.refusals if r.text and r.origin.cites] or [r for r in self.refusals if r.text]
         if told:
-            return told[0].text
+            return UnreadableRecord(told[0].text, clump.index, told)
+        if self.unmet:
+            text = f"after this, {' or '.join(map(repr, self.unmet))} does not follow"
+            return UnreadableRecord(text, clump.index, [Refusal(o, text) for o in self.unmet.values()])
         what = clump.name or ", ".join(o.name for o in clump.after)
-        if self.awaited:
-            return f"{what} does not come here: the rules await {' or '.join(sorted(self.awaited))}"
-        return f"{what} does not come here: the game is over"
+        if not self.awaited:
+            return UnreadableRecord(f"{what} does not come here: the game is over", clump.index)
+        text = f"{what} does not come here: the rules await {' or '.join(self.awaited)}"
+        return UnreadableRecord(text, clump.index, [Refusal(o, text) for o in self.awaited.values()])
+
+    def wait(self, belief: Belief, choice: m.Choice) -> None:
+        """The rules want this choice, not what the record says."""
+        assert belief.point is not None
+        phase = belief.machine.model.phases[belief.point[0]]
+        self.awaited[choice.variable] = phase.origin if phase.origin.cites else choice.origin
+
+    def miss(self, belief: Belief, owed: Sequence[Observation]) -> None:
+        """The record says that something came about which did not."""
+        for thing in owed:
+            self.unmet[thing.name or thing.kind] = _deciding(belief.machine.model, thing)
+
+
+def _deciding(model: m.Model, thing: Observation) -> m.Origin:
+    """Where the rules decide whether a phase comes next, or the variable that was published."""
+    if thing.kind == "phase":
+        for phase in model.phases.values():
+            for statement in statements(phase.body):
+                if isinstance(statement, m.If) and statement.origin.cites:
+                    inner = (*statements(statement.then), *statements(statement.otherwise))
+                    if any(isinstance(s, m.Next) and s.phase == thing.name for s in inner):
+                        return statement.origin
+    return model.variables[thing.name].origin if thing.name in model.variables else m.BUILT_IN
 
 
 def _open(seen: Observation, viewer: int | None) -> bool:
@@ -202,7 +232,7 @@ def _reach(
     choice = _choice(belief)
     if choice is None:
         return
-    faults.awaited.add(choice.variable)
+    faults.wait(belief, choice)
     if not clump.name or (choice.variable == clump.name and not owed):
         yield belief, owed
         return
@@ -227,8 +257,7 @@ def _settle(
         return
     choice = _choice(belief)
     if choice is None or not _passable(belief, choice, viewer):
-        if choice is not None:
-            faults.awaited.add(choice.variable)
+        faults.miss(belief, owed)
         return
     for after, left in _step(belief, _event(belief, (), viewer, clump.silent), owed, clump, viewer, faults):
         yield from _settle(after, left, clump, viewer, faults)

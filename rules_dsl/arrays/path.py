@@ -41,7 +41,7 @@ class Values(dict[str, Nest]):
 class Path:
     """One way through the phases so far."""
 
-    __slots__ = ("deals", "met", "pieces", "silent_phases", "stopped", "values", "weights")
+    __slots__ = ("deals", "met", "pieces", "silent_phases", "stopped", "untold", "values", "weights")
 
     def __init__(self, values: Values) -> None:
         self.values = values
@@ -51,11 +51,13 @@ class Path:
         self.met: frozenset[int] = frozenset()
         self.silent_phases = 0
         self.stopped = False
+        self.untold = False  # something was published that the event does not tell
 
     def twin(self) -> Path:
         made = Path(self.values.twin())
         made.pieces, made.weights, made.deals = list(self.pieces), list(self.weights), list(self.deals)
-        made.met, made.silent_phases, made.stopped = self.met, self.silent_phases, self.stopped
+        made.met, made.silent_phases = self.met, self.silent_phases
+        made.stopped, made.untold = self.stopped, self.untold
         return made
 
     def scene(self) -> Scene:
@@ -94,4 +96,6 @@ def first_of(path: Path, event: Event, kind: str, name: str, seat: int | None = 
 
 def outcome_of(path: Path, point: Point | None) -> Outcome:
     """What the path has come to."""
-    return Outcome(point, dict(path.values), path.pieces, path.weights, path.deals, path.met)
+    made = Outcome(point, dict(path.values), path.pieces, path.weights, path.deals, path.met)
+    made.untold = path.untold
+    return made

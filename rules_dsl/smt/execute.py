@@ -106,12 +106,21 @@ class Run:
 
 
 SceneOf = Callable[[str, Values], Scene]  # the scene in which expressions of a phase are read
+# told what is published, when, and what it is; gives what is known of it instead
+Publish = Callable[[m.Assign, Truth, Symbolic], Symbolic]
 
 
-def run_from(model: m.Model, phase: str, index: int | None, values: Values, scene_of: SceneOf) -> Run:
+def run_from(
+    model: m.Model,
+    phase: str,
+    index: int | None,
+    values: Values,
+    scene_of: SceneOf,
+    publish: Publish = lambda statement, condition, value: value,
+) -> Run:
     """Runs on from a phase: from its entry (`index` None) or from before one of its choices."""
     run = Run([], [], {})
-    executor = _Executor(model, scene_of, run)
+    executor = _Executor(model, scene_of, run, publish)
     if index is None:
         run.arriving[phase] = [(True, values)]
     else:
@@ -193,8 +202,9 @@ def is_awaited(choice: m.Choice, scene: Scene) -> Truth:
 
 
 class _Executor:
-    def __init__(self, model: m.Model, scene_of: SceneOf, run: Run) -> None:
+    def __init__(self, model: m.Model, scene_of: SceneOf, run: Run, publish: Publish) -> None:
         self.model = model
+        self.publish = publish
         self.scene_of = scene_of
         self.run = run
 
@@ -263,6 +273,8 @@ class _Executor:
                 case m.Assign():
                     type_ = self.model.variables[statement.variable].type
                     value = value_of(statement.value, scene)
+                    if statement.published:
+                        value = self.publish(statement, condition, value)
                     keys = [value_of(k, scene) for k in statement.keys]
                     new = conform(updated(values[statement.variable], type_, keys, value), type_)
                     values = {**values, statement.variable: new}

@@ -172,10 +172,12 @@ def _place_type(places: tuple[Place, ...]) -> Type:
 
 def compile_smt(model: m.Model) -> System:
     """The transition system of a model."""
-    return _Compiler(model).system()
+    return Compiler(model).system()
 
 
-class _Compiler:
+class Compiler:
+    """Makes the terms of a model's choices. `input` makes the unknown a choice is; it is declared by default."""
+
     def __init__(self, model: m.Model) -> None:
         self.model = model
         self.places = _places(model)
@@ -187,6 +189,9 @@ class _Compiler:
         self.params = {
             name: declare(p.type, f"param {name}") for name, p in model.params.items() if name != m.PLAYERS
         }
+
+    def input(self, type_: Type, name: str) -> Symbolic:
+        return declare(type_, name)
 
     def scene_of(self, phase: str, values: Values) -> Scene:
         return Scene(self.model, self.players, self.params, values, {}, lambda name: name == phase)
@@ -268,9 +273,9 @@ class _Compiler:
         choice = phase.choices[place.step]
         scene = self.scene_of(phase.name, before.values)
         made = (
-            self._each(place, choice, scene)
+            self.each(place, choice, scene)
             if choice.chooser.kind == "each"
-            else self._single(place, choice, scene)
+            else self.single(place, choice, scene)
         )
         values = {
             **before.values,
@@ -298,9 +303,9 @@ class _Compiler:
             made[rule.kind].append(Condition(f"{place} {choice.variable} {rule.kind} {i}", term, rule, cites))
         return made["require"], made["ought"]
 
-    def _each(self, place: Place, choice: m.Choice, scene: Scene) -> Step:
+    def each(self, place: Place, choice: m.Choice, scene: Scene) -> Step:
         type_ = m.choice_type(choice)
-        entries: MapOf = declare(MapType(self.model.players, type_), f"input {place}")
+        entries: MapOf = self.input(MapType(self.model.players, type_), f"input {place}")
         seats = choosing_seats(choice, scene)
         domain: list[Truth] = []
         bound: list[tuple[Truth, Scene]] = []
@@ -317,9 +322,9 @@ class _Compiler:
         conditions = (self._domain(place, choice, and_(domain)), *requires)
         return Step(place, choice, entries, None, seats, conditions, tuple(oughts), _NOWHERE, ())
 
-    def _single(self, place: Place, choice: m.Choice, scene: Scene) -> Step:
+    def single(self, place: Place, choice: m.Choice, scene: Scene) -> Step:
         type_ = m.choice_type(choice)
-        value = declare(type_, f"input {place}")
+        value = self.input(type_, f"input {place}")
         domain = [well_formed(value, type_, self.players)]
         inner = value.value if choice.optional else value
         given = value.some if choice.optional else True
@@ -327,7 +332,7 @@ class _Compiler:
         seats: tuple[Truth, ...] = ()
         speaker: Num | None = None
         if choice.chooser.kind == "one":
-            speaker = declare(self.model.players, f"input {place} by")
+            speaker = self.input(self.model.players, f"input {place} by")
             seats = choosing_seats(choice, scene)
             domain.append(
                 or_(

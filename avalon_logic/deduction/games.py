@@ -1,0 +1,108 @@
+"""Many recorded games at once: did the true deal stay possible after every event, for everybody at the table?
+
+`follow_game(record)` answers for one game with its deal written down. A deal that the rules exclude is a fault of the
+record (or of ours), and the answer says which event excludes it and why.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from avalon_logic.deduction.course import IllegalEvent, begin, finish, setting_of, tell
+from avalon_logic.deduction.facts import Fact
+from avalon_logic.deduction.inquiry import Inquiry, suppose
+from avalon_logic.deduction.seats import whole_deal
+from avalon_logic.deduction.setting import Setting
+from avalon_logic.deduction.why import Explanation, explain
+from avalon_logic.records import Record, RecordError
+from rules_dsl.arrays.answers import contains
+
+OBSERVER = "observer"
+
+
+@dataclass(frozen=True)
+class Sighting:
+    """How one viewer fared: worlds left in the end, and the event that excluded the true deal, if any did."""
+
+    viewer: str
+    worlds: int
+    excluded: str | None = None  # what was told
+    where: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Verdict:
+    """What became of one game. `illegal` says why it could not be followed to its end."""
+
+    record: Record
+    sightings: tuple[Sighting, ...]
+    illegal: str | None = None
+    explanation: Explanation | None = None
+
+    @property
+    def sound(self) -> bool:
+        """Did the true deal stay possible for everybody, to the end?"""
+        return self.illegal is None and all(s.excluded is None for s in self.sightings)
+
+    def to_json(self) -> dict[str, Any]:
+        """The verdict as plain JSON."""
+        return {
+            "id": self.record.title,
+            "sound": self.sound,
+            "events": len(self.record.events),
+            "illegal": self.illegal,
+            "viewers": {
+                s.viewer: {"worlds": s.worlds, "excluded": s.excluded, "where": s.where}
+                for s in self.sightings
+            },
+            "explanation": None if self.explanation is None else self.explanation.to_json(),
+        }
+
+
+def follow_game(record: Record) -> Verdict:
+    """Follows a game for the neutral observer and for every seat; raises `RecordError` without the whole deal."""
+    setting = setting_of(record)
+    deal = whole_deal(record, setting.model)
+    if deal is None:
+        raise RecordError("the whole deal must be written down to see whether it stays possible")
+    sightings: list[Sighting] = []
+    illegal: str | None = None
+    for viewer in (None, *record.names):
+        try:
+            sightings.append(_sighting(record, setting, deal, viewer))
+        except IllegalEvent as error:  # no deal at all explains it
+            illegal = str(error)
+            sightings.append(Sighting(viewer or OBSERVER, 0, illegal, error.where))
+    faulty = illegal is None and any(s.excluded is not None for s in sightings)
+    return Verdict(record, tuple(sightings), illegal, exclusion(record, setting, deal) if faulty else None)
+
+
+def course(record: Record, setting: Setting, viewer: str | None) -> Iterator[Inquiry]:
+    """The inquiry of a viewer after each event."""
+    inquiry = begin(record, setting, viewer)
+    yield inquiry
+    for event in record.events:
+        inquiry = tell(inquiry, record, event)
+        yield inquiry
+    yield finish(inquiry, record)
+
+
+def _sighting(record: Record, setting: Setting, deal: tuple[str, ...], viewer: str | None) -> Sighting:
+    held = [setting.roles.index(role) for role in deal]
+    excluded: str | None = None
+    where = ""
+    for inquiry in course(record, setting, viewer):
+        if excluded is None and not contains(inquiry.worlds(), held):
+            excluded = inquiry.told[-1].text if inquiry.told else "the deck"
+            where = inquiry.told[-1].where if inquiry.told else ""
+    return Sighting(viewer or OBSERVER, inquiry.count(), excluded, where)
+
+
+def exclusion(record: Record, setting: Setting, deal: tuple[str, ...]) -> Explanation | None:
+    """Why a deal cannot have been the true one, from what everybody could see; None if it can."""
+    *_, inquiry = course(record, setting, None)
+    for seat, role in enumerate(deal):
+        inquiry = suppose(inquiry, Fact(seat, role))
+    return None if inquiry.count() else explain(inquiry, None)

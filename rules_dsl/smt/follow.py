@@ -1,0 +1,442 @@
+"""Follows a record through the phases with Z3 terms: which conditions on the unknowns each observation stands for.
+
+The same pieces that `rules_dsl.arrays.follow` reads become `Tracked` terms, each under the number of the observation
+and the clause it comes from, so that a set of them without a solution is an explanation. A `Strand` is one way the game
+may have gone; an observation that leaves the way open forks it. What was seen counts as a known value from there on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from rules_dsl import model as m
+from rules_dsl.arrays.event import SOMEBODY, Event
+from rules_dsl.arrays.follow import SAID, Clump
+from rules_dsl.model import Value
+from rules_dsl.play import CHANCE, Observation
+from rules_dsl.smt.execute import CIRCLE, Stop, Values, run_from
+from rules_dsl.smt.expressions import Scene, truth_of, value_of
+from rules_dsl.smt.symbolic import (
+    MapOf,
+    Maybe,
+    Symbolic,
+    conform,
+    constant,
+    declare,
+    same,
+    well_formed,
+)
+from rules_dsl.smt.system import Compiler, Place, Step
+from rules_dsl.smt.terms import Truth, and_, equal, implies, not_, number, or_
+from rules_dsl.types import MapType, OptionalType, Type
+from rules_dsl.walk import statements
+
+
+@dataclass(frozen=True, slots=True)
+class Tracked:
+    """A condition on the unknowns. `label` is the observation it belongs to, None if it holds in any game."""
+
+    label: int | None
+    cites: tuple[str, ...]
+    text: str
+    term: Truth
+
+
+@dataclass(frozen=True)
+class Strand:
+    """One way the game may have gone: where it stands (None: over), its variables, and what must hold for it."""
+
+    place: Place | None
+    values: Values
+    terms: tuple[Tracked, ...] = ()
+    owed: tuple[Observation, ...] = ()
+
+
+@dataclass
+class _Known:
+    """What is seen of a choice being made: by seat, or the value and the speaker."""
+
+    by_seat: Mapping[int, Value] = field(default_factory=dict)
+    value: tuple[Value, ...] = ()
+    speaker: int | None = None
+
+
+class Tracker(Compiler):
+    """Turns observations of one settled model into terms, for the eyes of one viewer (None: a spectator)."""
+
+    def __init__(self, model: m.Model, viewer: int | None, assumptions: Sequence[str] = ()) -> None:
+        super().__init__(model)
+        self.viewer = viewer
+        self.assumptions = [model.assumptions[name] for name in assumptions]
+        self.number = 0
+        self.known = _Known()
+
+    # --- unknowns ---
+
+    def input(self, type_: Type, name: str) -> Symbolic:
+        """The choice awaited: known where it was seen, else a fresh unknown."""
+        self.number += 1
+        if name.endswith(" by"):
+            seat = self.known.speaker
+            return declare(type_, f"{name} #{self.number}") if seat is None else number(seat)
+        if self.known.value:
+            return conform(constant(self.known.value[0], type_), type_)
+        made = declare(type_, f"{name} #{self.number}")
+        if self.known.by_seat:
+            assert isinstance(made, MapOf) and isinstance(type_, MapType)
+            entries = list(made.entries)
+            for seat, value in self.known.by_seat.items():
+                entries[seat] = conform(constant(value, type_.value), type_.value)
+            made = MapOf(tuple(entries))
+        return made
+
+    def unknown(self, type_: Type, name: str) -> tuple[Symbolic, Tracked]:
+        """Any value of a type, and that it is one."""
+        self.number += 1
+        made = declare(type_, f"{name} #{self.number}")
+        return made, Tracked(None, (), "", well_formed(made, type_, self.players))
+
+    # --- following a record ---
+
+    def start(self) -> tuple[Strand, ...]:
+        """Before the record begins."""
+        scene = self.scene_of("", {})
+        first = {n: conform(value_of(v.initial, scene), v.type) for n, v in self.model.variables.items()}
+        run = run_from(self.model, self.model.start, None, first, self.scene_of)
+        return tuple(self._strand(Strand(None, first), stop, None) for stop in run.stops)
+
+    def follow(self, strands: Sequence[Strand], clump: Clump, label: int) -> tuple[Strand, ...]:
+        """The strands after one more piece of the record."""
+        if clump.kind == SAID:
+            return tuple(self._listened(s, clump, label) for s in strands)
+        seen = tuple(o for o in clump.after if o.kind != "shown" or o.seat == self.viewer)
+        made: list[Strand] = []
+        for strand in strands:
+            for here in self._reach(strand, clump, label):
+                if not clump.name:
+                    made += self._settle(replace(here, owed=(*here.owed, *seen)), clump, label)
+                    continue
+                for after in self._made(here, clump.seen, seen, clump, label):
+                    made += self._settle(after, clump, label)
+        if made:
+            return tuple(made)
+        never = Tracked(label, (), "this does not come here by the rules", False)
+        return tuple(_with(s, never) for s in strands)
+
+    def _choice(self, strand: Strand) -> m.Choice | None:
+        if strand.place is None or strand.place.step is None:
+            return None
+        return self.model.phases[strand.place.phase].choices[strand.place.step]
+
+    def _passable(self, choice: m.Choice) -> bool:
+        return choice.chooser.kind == "chance" or choice.audience.kind != "public"
+
+    def _reach(self, strand: Strand, clump: Clump, label: int) -> Iterator[Strand]:
+        choice = self._choice(strand)
+        if choice is None:
+            return
+        if not clump.name or (choice.variable == clump.name and not strand.owed):
+            yield strand
+        elif choice.variable != clump.name and self._passable(choice):
+            for after in self._made(strand, (), strand.owed, clump, label):
+                yield from self._reach(after, clump, label)
+
+    def _settle(self, strand: Strand, clump: Clump, label: int) -> Iterator[Strand]:
+        if not strand.owed:
+            yield strand
+            return
+        choice = self._choice(strand)
+        if choice is None or not self._passable(choice):
+            return
+        for after in self._made(strand, (), strand.owed, clump, label):
+            yield from self._settle(after, clump, label)
+
+    def _made(
+        self,
+        strand: Strand,
+        told: Sequence[Observation],
+        after: tuple[Observation, ...],
+        clump: Clump,
+        label: int,
+    ) -> Iterator[Strand]:
+        """One choice made, and the game run on to the next."""
+        choice = self._choice(strand)
+        assert choice is not None and strand.place is not None and strand.place.step is not None
+        scene = self.scene_of(strand.place.phase, strand.values)
+        seen = [o for o in told if self._visible(choice, scene, o.seat)]
+        self.known = _known(choice, seen)
+        made = self._chosen(choice, strand.place, scene)
+        terms = [*strand.terms, *self._choosing(choice, made, scene, seen, label)]
+        values = {
+            **strand.values,
+            choice.variable: conform(made.value, self.model.variables[choice.variable].type),
+        }
+        if made.seat is not None:
+            values[f"{choice.variable}_by"] = made.seat
+        met: list[Tracked] = []
+        untold: list[Truth] = []
+        wanted = {o.name: o.value for o in reversed(after) if o.kind == "published"}
+
+        def publish(statement: m.Assign, condition: Truth, value: Symbolic) -> Symbolic:
+            name = statement.variable
+            if name not in wanted:
+                untold.append(condition)
+                return value
+            type_ = self.model.variables[name].type
+            known = conform(constant(wanted[name], type_), type_)
+            text = f"what is shown of {name} is what was played"
+            met.append(Tracked(label, statement.origin.cites, text, implies(condition, same(value, known))))
+            return known
+
+        run = run_from(self.model, strand.place.phase, strand.place.step + 1, values, self.scene_of, publish)
+        here = replace(strand, terms=(*terms, *met), owed=after)
+        ended = [o for o in after if o.kind == "result"]
+        for stop in run.stops:
+            over = stop.step is None
+            if stop.phase == CIRCLE or stop.condition is False:
+                continue
+            if over and not ended and not clump.may_end:
+                # had it ended that would be known, unless what decided it is yet to be told
+                stop = replace(stop, condition=and_((stop.condition, or_(untold))))
+            if stop.condition is not False:
+                yield from self._accounted(self._strand(here, stop, label), stop, run.slots, clump, label)
+
+    def _strand(self, strand: Strand, stop: Stop, label: int | None) -> Strand:
+        place = None if stop.step is None else Place(stop.phase, stop.step)
+        phase = self.model.phases[stop.phase]
+        terms = strand.terms
+        if stop.condition is not True:
+            terms = (*terms, Tracked(label, phase.origin.cites, f"{phase.name} comes next", stop.condition))
+        return Strand(place, stop.values, terms, strand.owed)
+
+    def _accounted(
+        self, strand: Strand, stop: Stop, slots: Sequence[Any], clump: Clump, label: int
+    ) -> Iterator[Strand]:
+        """What became known on the way against what the record says became known; the rest stays owed."""
+        work = [replace(strand, owed=())]
+        used: set[tuple[str, ...]] = set()
+        for thing in strand.owed:
+            if thing.kind == "result":
+                if stop.step is not None:
+                    work = [replace(w, owed=(*w.owed, thing)) for w in work]
+                    continue
+                ending = OptionalType(self.model.result)
+                result = stop.result or Maybe(False, None)
+                agrees = same(conform(result, ending), constant(thing.value, ending))
+                text = "who wins follows from the rules"
+                work = [_with(w, Tracked(label, self._cites(stop.phase), text, agrees)) for w in work]
+                continue
+            slot = next((s for s in slots if _is_slot(s.key, thing) and s.key not in used), None)
+            if slot is None:
+                work = [replace(w, owed=(*w.owed, thing)) for w in work]
+                continue
+            used.add(slot.key)
+            fits = slot.made
+            if thing.kind == "shown":
+                type_ = self._show_type(thing.name)
+                fits = and_((fits, same(slot.value, constant(thing.value, type_))))
+            cites = self._cites(slot.key[1])
+            forked = [_with(w, Tracked(label, cites, f"{thing.name} came about", fits)) for w in work]
+            if slot.made is not True:
+                missed = Tracked(label, cites, f"{thing.name} did not come about", not_(slot.made))
+                forked += [replace(_with(w, missed), owed=(*w.owed, thing)) for w in work]
+            work = forked
+        if self.viewer is not None and not clump.silent:
+            for slot in slots:
+                if slot.key[0] == "shown" and int(slot.key[-1]) == self.viewer and slot.key not in used:
+                    text = "nothing else was shown"
+                    unseen = Tracked(label, self._cites(slot.key[1]), text, not_(slot.made))
+                    work = [_with(w, unseen) for w in work]
+        for made in work:
+            if all(t.term is not False for t in made.terms[len(strand.terms) :]):
+                yield made
+
+    def _cites(self, phase: str) -> tuple[str, ...]:
+        return self.model.phases[phase].origin.cites
+
+    def _show_type(self, name: str) -> Type:
+        for phase in self.model.phases.values():
+            for statement in statements(phase.body):
+                if isinstance(statement, m.Show) and statement.name == name:
+                    return statement.value.type
+        raise ValueError(f"there is no showing '{name}'")
+
+    # --- one choice ---
+
+    def _chosen(self, choice: m.Choice, place: Place, scene: Scene) -> Step:
+        make = self.each if choice.chooser.kind == "each" else self.single
+        return make(place, choice, scene)
+
+    def _visible(self, choice: m.Choice, scene: Scene, seat: int | None) -> bool:
+        if choice.audience.kind == "public":
+            return True
+        if self.viewer is None:
+            return False
+        if seat == self.viewer:
+            return True
+        if choice.audience.to is None:
+            return False
+        inside = scene
+        if choice.chooser.seat:
+            inside = scene.bind(**{choice.chooser.seat: number(0 if seat is None else seat)})
+        members = value_of(choice.audience.to, inside).members
+        return members[self.viewer] is True
+
+    def _choosing(
+        self, choice: m.Choice, made: Step, scene: Scene, seen: Sequence[Observation], label: int
+    ) -> Iterator[Tracked]:
+        """What the rules and the assumptions demand of a choice."""
+        by_seat = {o.seat for o in seen if o.seat is not None}
+        for i, condition in enumerate(made.conditions):
+            text = condition.rule.text if condition.rule is not None else _domain_text(choice)
+            # that an unknown is a value at all, and the deal, hold whatever was observed
+            anyway = i == 0 and choice.chooser.kind != "one"
+            yield Tracked(None if anyway else label, condition.cites, text, condition.term)
+        if choice.chooser.kind == "each":
+            for seat in sorted(by_seat):
+                yield Tracked(
+                    label, choice.origin.cites, f"only some choose {choice.variable}", made.seats[seat]
+                )
+        elif choice.chooser.kind == "player" and seen and seen[0].seat not in (None, SOMEBODY):
+            assert choice.chooser.who is not None and seen[0].seat is not None
+            who = value_of(choice.chooser.who, scene)
+            text = f"who chooses {choice.variable} is fixed"
+            yield Tracked(label, choice.origin.cites, text, equal(who, number(seen[0].seat)))
+        if choice.deal is not None and choice.audience.kind == "own":
+            for o in seen:
+                if o.seat is not None:
+                    type_ = choice.type.value  # type: ignore[union-attr]
+                    held = same(made.value.entries[o.seat], constant(o.value, type_))
+                    yield Tracked(label, choice.origin.cites, "the card is in the deck", held)
+        yield from self._assumed(choice, made, scene, label)
+
+    def _assumed(self, choice: m.Choice, made: Step, scene: Scene, label: int) -> Iterator[Tracked]:
+        for rule in self.assumptions:
+            if rule.target != choice.variable:
+                continue
+            if choice.chooser.kind == "each":
+                for seat, (chooses, value) in enumerate(zip(made.seats, made.value.entries, strict=True)):
+                    bound = {choice.variable: value, rule.seat: number(seat)}
+                    yield assumed(rule, scene.bind(**bound), label, chooses)
+                continue
+            bound = {choice.variable: made.value}
+            if rule.seat:
+                who = made.seat
+                if who is None:
+                    assert choice.chooser.who is not None
+                    who = value_of(choice.chooser.who, scene)
+                bound[rule.seat] = who
+            yield assumed(rule, scene.bind(**bound), label, True)
+
+    def _listened(self, strand: Strand, clump: Clump, label: int) -> Strand:
+        speech = self.model.speeches[clump.name]
+        spoken = clump.seen[0].value
+        assert isinstance(spoken, tuple)
+        bound = {n: constant(v, t) for (n, t), v in zip(speech.parameters, spoken, strict=True)}
+        scene = self.scene_of("", strand.values).bind(**bound)
+        heard = [assumed(a, scene, label, True) for a in self.assumptions if a.target == clump.name]
+        return replace(strand, terms=(*strand.terms, *heard))
+
+    # --- observations by themselves ---
+
+    def alone(
+        self,
+        dealt: Mapping[str, Symbolic],
+        place: Place,
+        given: Mapping[str, Value],
+        event: Event,
+        label: int,
+    ) -> list[Tracked]:
+        """An event of some phase taken by itself; only the given variables are known for it."""
+        assert place.step is not None
+        choice = self.model.phases[place.phase].choices[place.step]
+        values: dict[str, Symbolic] = {}
+        terms: list[Tracked] = []
+        for name, variable in self.model.variables.items():
+            if name in given:
+                values[name] = conform(constant(given[name], variable.type), variable.type)
+            elif name in dealt:
+                values[name] = dealt[name]
+            else:
+                values[name], formed = self.unknown(variable.type, name)
+                terms.append(formed)
+        scene = self.scene_of(place.phase, values)
+        seen = [Observation(place.phase, "choice", choice.variable, s, v) for s, v in event.chosen]
+        self.known = _known(choice, seen)
+        made = self._chosen(choice, place, scene)
+        terms += self._choosing(choice, made, scene, seen, label)
+        values[choice.variable] = conform(made.value, self.model.variables[choice.variable].type)
+        if made.seat is not None:
+            values[f"{choice.variable}_by"] = made.seat
+        wanted = {s.name: s.value for s in event.after if s.kind == "published"}
+        if len(wanted) != len(event.after):
+            raise ValueError("by itself only what a choice publishes can be taken")
+
+        def publish(statement: m.Assign, condition: Truth, value: Symbolic) -> Symbolic:
+            if statement.variable in wanted:
+                seen_value = wanted.pop(statement.variable)
+                known = constant(seen_value, self.model.variables[statement.variable].type)
+                text = f"what is shown of {statement.variable} is what was played"
+                terms.append(
+                    Tracked(label, statement.origin.cites, text, and_((condition, same(value, known))))
+                )
+                return known
+            return value
+
+        run_from(self.model, place.phase, place.step + 1, values, self.scene_of, publish)
+        return terms
+
+    def granted(
+        self,
+        dealt: Mapping[str, Symbolic],
+        condition: m.Expr,
+        bound: Mapping[str, Symbolic],
+        kind: str,
+    ) -> Truth:
+        """A condition on the cards dealt (or a likelihood, which must not be nought)."""
+        scene = self.scene_of("", dealt).bind(**bound)
+        return possible(condition, scene) if kind == "weight" else truth_of(condition, scene)
+
+
+def assumed(rule: m.Assumption, scene: Scene, label: int, applies: Truth) -> Tracked:
+    """An assumption as a term; a likelihood only rules out what it gives none."""
+    holds = truth_of(rule.value, scene) if rule.kind == "require" else possible(rule.value, scene)
+    return Tracked(label, (rule.name,), rule.text, implies(applies, holds))
+
+
+def possible(likelihood: m.Expr, scene: Scene) -> Truth:
+    """Does a likelihood leave it possible?"""
+    return not_(equal(value_of(likelihood, scene), number(0)))
+
+
+def _known(choice: m.Choice, seen: Sequence[Observation]) -> _Known:
+    if choice.chooser.kind == "each":
+        return _Known({o.seat: o.value for o in seen if o.seat is not None})
+    if choice.deal is not None and choice.audience.kind == "own":
+        return _Known()
+    if not seen:
+        return _Known()
+    seat = seen[0].seat
+    return _Known({}, (seen[0].value,), None if seat in (None, SOMEBODY, CHANCE) else seat)
+
+
+def _is_slot(key: tuple[str, ...], thing: Observation) -> bool:
+    match thing.kind:
+        case "published":
+            return key[0] == "published" and key[2] == thing.name
+        case "shown":
+            return key[0] == "shown" and key[2] == thing.name and int(key[-1]) == thing.seat
+        case _:
+            return key[0] == thing.kind and key[1] == thing.name
+
+
+def _with(strand: Strand, term: Tracked) -> Strand:
+    return strand if term.term is True else replace(strand, terms=(*strand.terms, term))
+
+
+def _domain_text(choice: m.Choice) -> str:
+    if choice.deal is not None:
+        return "the cards dealt are those of the deck"
+    return f"who may choose {choice.variable}"
