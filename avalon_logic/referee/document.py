@@ -1,0 +1,48 @@
+"""What is printed: tables, pages of tables, a booklet of pages. Plain values; the formats render them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Table:
+    """One referee table in one language.
+
+    `kind` says how it reads best: "facts" (a name and a value in each row), "board" (a row of boxes), "matrix"
+    (rows against columns), "script" (numbered lines to read aloud) or "list". `data` is the same without words.
+    """
+
+    id: str
+    kind: str
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    notes: tuple[str, ...] = ()
+    clauses: tuple[str, ...] = ()
+    data: Any = field(default=None, compare=False)
+
+
+@dataclass(frozen=True)
+class Page:
+    """Tables that belong together; `players` is None for what holds at every number of players."""
+
+    name: str
+    title: str
+    subtitle: str
+    players: int | None
+    tables: tuple[Table, ...]
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Booklet:
+    """Pages in one language. `card` marks the one page of a game night."""
+
+    language: str
+    title: str
+    contents: str
+    pages: tuple[Page, ...]
+    notes: tuple[str, ...] = ()
+    card: bool = False
