@@ -23,6 +23,11 @@ COMMANDS = {
     "deduce": ("avalon_logic.cli.deduce", "check a file of positions with known answers"),
     "advise": ("avalon_logic.cli.advise", "whom to take along, whom to name: ranked by chance"),
     "assumptions": ("avalon_logic.cli.assumptions", "how people tend to play: what can be assumed"),
+    "tables": (
+        "avalon_logic.cli.tables",
+        "referee tables: set-up, board, votes, who sees whom, script, rulings",
+    ),
+    "reveal": ("avalon_logic.cli.reveal", "the reveal script, read aloud step by step"),
     "demo": ("avalon_logic.cli.demo", "the main things on a bundled example, in a few seconds"),
 }
 
@@ -33,6 +38,7 @@ EPILOG = """examples:
   avalon rulings --game avalon_2021                  what the books leave open
   avalon replay friday.txt                           was our game legal?
   avalon replay site-export.jsonl --json             a whole file of games
+  avalon tables -n 7 --roles merlin percival assassin morgana --lang fr
   avalon simulate -n 8 --with lady --games 20000     who wins at random?
 
 exit codes: 0 as expected, 1 a finding, 2 bad input, 3 undecided"""

@@ -16,7 +16,8 @@ from avalon_logic.cli.output import (
 )
 from avalon_logic.configuration import describe_check, examine
 from avalon_logic.library import open_model, read_rulebook, rulebook_library
-from rules_dsl import RulebookError, UnknownName
+from avalon_logic.referee.demands import check_messages
+from rules_dsl import Model, RulebookError, UnknownName
 from rules_dsl.selection import family_of
 
 EPILOG = """examples:
@@ -40,13 +41,18 @@ def run(args: argparse.Namespace) -> int:
     problems: list[dict[str, Any]] = []
     texts: list[str] = []
     checked: list[str] = []
+    models: list[Model] = []
     try:
         paths = (*args.rules, *args.files)
         for path in paths:
             read_rulebook(path)
         for game, modules in _mixes(paths):
-            open_model(game, modules, paths=paths)
+            models.append(open_model(game, modules, paths=paths))
             checked.append(game + (f" with {', '.join(modules)}" if modules else ""))
+        if not paths:  # a rulebook of the user's own may do without messages
+            idle_or_missing = check_messages(models, rulebook_library())
+            if idle_or_missing:
+                raise RulebookError(idle_or_missing)
     except RulebookError as error:
         problems += [d.to_json() for d in error.diagnostics]
         texts.append(str(error))

@@ -63,7 +63,11 @@ def actions(stage: Stage) -> tuple[PhaseActions, ...]:
         made.append(
             PhaseActions(
                 name,
-                tuple(_action(stage, c, samples.get(c.variable, [])) for c in phase.choices if not _never(c.when)),
+                tuple(
+                    _action(stage, c, samples.get(c.variable, []))
+                    for c in phase.choices
+                    if not _never(c.when)
+                ),
                 _following(model, name),
                 _ends(phase.body),
                 phase.origin.cites,

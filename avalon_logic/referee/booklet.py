@@ -75,7 +75,9 @@ def facts_of(configuration: Configuration) -> Facts:
     missing = missing_names(settled)
     if missing:
         named = ", ".join(missing)
-        raise BadParameter(f"{configuration.game} has no {named}: there are no referee tables for such a game")
+        raise BadParameter(
+            f"{configuration.game} has no {named}: there are no referee tables for such a game"
+        )
     return _facts(configuration.key(), _Settled(settled))
 
 
@@ -127,7 +129,9 @@ def booklet(night: Night, language: str, only: Collection[str] | None = None) ->
     pages = []
     for players, facts in night.facts.items():
         made = tuple(
-            OF_PLAYERS[s.kind](s.id, facts, words) for s in wanted if s.scope == "players" and s.kind in OF_PLAYERS
+            OF_PLAYERS[s.kind](s.id, facts, words)
+            for s in wanted
+            if s.scope == "players" and s.kind in OF_PLAYERS
         )
         if made:
             pages.append(_page(night, facts, words, players, made))
@@ -136,12 +140,14 @@ def booklet(night: Night, language: str, only: Collection[str] | None = None) ->
         title = words.say("titles", "common") if len(night.facts) > 1 else words.say("titles", "rules")
         pages.append(Page("common", title, _subtitle(night, words), None, tuple(common)))
     notes = [
-        words.say("words", "left_out", count=words.say("words", "players", n=n), reason=_refusal(night, n, words))
+        words.say(
+            "words", "left_out", count=words.say("words", "players", n=n), reason=_refusal(night, n, words)
+        )
         for n in night.refused
     ]
     return Booklet(
         language,
-        f"{words.say('titles', 'booklet')}{words.say('language', 'colon')}{_game(night, words)}",
+        f"{words.say('titles', 'booklet')} – {_game(night, words)}",
         words.say("titles", "contents"),
         tuple(pages),
         (*notes, *_fallbacks(words)),
@@ -160,9 +166,9 @@ def card(night: Night, language: str) -> Booklet:
         if kind in OF_PLAYERS:
             tables.append(OF_PLAYERS[kind](spec.id, facts, words))
         else:
-            tables += _game_tables(night, spec, words)
+            tables += [game_tables.agreed(t) for t in _game_tables(night, spec, words)]
     page = replace(_page(night, facts, words, players, tuple(tables)), name="card")
-    title = f"{words.say('titles', 'card')}{words.say('language', 'colon')}{_game(night, words)}"
+    title = f"{words.say('titles', 'card')} – {_game(night, words)}"
     return Booklet(language, title, words.say("titles", "contents"), (page,), tuple(_fallbacks(words)), True)
 
 
@@ -187,9 +193,10 @@ def _game(night: Night, words: Words) -> str:
 
 
 def _subtitle(night: Night, words: Words) -> str:
-    """The game and the modules in it."""
+    """The game and the modules in it; one that brings a role goes by the role."""
     lib = rulebook_library(night.configuration.paths)
-    modules = [words.text(lib.modules[name].text or name) for name in night.first.settled.model.modules]
+    named = [name for name in night.first.settled.model.modules if name not in night.first.stage.deck]
+    modules = [words.text(lib.modules[name].text or name) for name in named]
     with_ = f" · {words.listed(modules)}" if modules else ""
     return _game(night, words) + with_
 
@@ -198,11 +205,15 @@ def _refusal(night: Night, players: int, words: Words) -> str:
     settled = night.examined.get(players)
     if settled is None or not settled.errors:
         return night.refused[players]
-    return "; ".join(f"{words.text(c.text)} ({', '.join(c.origin.cites)})" for c in settled.errors)
+    return words.say("language", "semicolon").join(
+        f"{words.text(c.text)} ({', '.join(c.origin.cites)})" for c in settled.errors
+    )
 
 
 def _fallbacks(words: Words) -> list[str]:
     if not words.fallbacks:
         return []
     language = words.say("language", "name")
-    return [words.say("words", "fallback", language=language, names=", ".join(f"“{t}”" for t in words.fallbacks))]
+    return [
+        words.say("words", "fallback", language=language, names=", ".join(f"“{t}”" for t in words.fallbacks))
+    ]

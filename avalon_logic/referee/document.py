@@ -11,7 +11,8 @@ class Table:
     """One referee table in one language.
 
     `kind` says how it reads best: "facts" (a name and a value in each row), "board" (a row of boxes), "matrix"
-    (rows against columns), "script" (numbered lines to read aloud) or "list". `data` is the same without words.
+    (rows against columns), "script" (numbered lines to read aloud), "agreed" (questions and answers) or "list".
+    `data` is the same without words.
     """
 
     id: str

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from avalon_logic.referee.rounds import play_quest, round_choice, targets
-from avalon_logic.referee.stage import Answer, Stage
+from avalon_logic.referee.stage import Stage
 from rules_dsl import Value
 from rules_dsl import model as m
 from rules_dsl.evaluate import evaluate
@@ -18,7 +18,6 @@ from rules_dsl.play import State
 from rules_dsl.reference import environment
 from rules_dsl.types import EnumType, PlayerType
 from rules_dsl.values import all_values
-from rules_dsl.walk import statements
 
 NOBODY = "none"
 
@@ -119,7 +118,11 @@ def _numbers(stage: Stage, ends: list[State]) -> dict[str, int]:
         values = {stage.value(end, name) for end in ends}
         if variable.kind == "state" and variable.audience.kind == "public" and len(values) == 1:
             (value,) = values
-            if isinstance(value, int) and not isinstance(value, bool) and not isinstance(variable.type, PlayerType):
+            if (
+                isinstance(value, int)
+                and not isinstance(value, bool)
+                and not isinstance(variable.type, PlayerType)
+            ):
                 found[name] = value
     return found
 
@@ -165,9 +168,7 @@ def _stated(model: m.Model) -> list[tuple[m.Win, str, tuple[str, ...]]]:
         never = isinstance(phase.when, m.Literal) and phase.when.value is False
         reached.append(name)
         queue += [phase.otherwise] if never else sorted(successors(phase))
-    skipped = {
-        n for n in reached if isinstance(w := model.phases[n].when, m.Literal) and w.value is False
-    }
+    skipped = {n for n in reached if isinstance(w := model.phases[n].when, m.Literal) and w.value is False}
     found = []
     for name in reached:
         if name not in skipped:

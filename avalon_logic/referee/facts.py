@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from functools import cached_property
 from math import factorial, prod
 
-from avalon_logic.referee import actions, endings, rounds, sight
+from avalon_logic.referee import actions, endings, rounds
+from avalon_logic.referee import sight as sights
 from avalon_logic.referee.plan import plan
 from avalon_logic.referee.stage import Stage, set_stage
 from rules_dsl import Settled
@@ -52,12 +53,12 @@ class Facts:
         return rounds.open_quests(self.stage, self.exploration)
 
     @cached_property
-    def sight(self) -> sight.Sight:
-        return sight.sight(self.stage)
+    def sight(self) -> sights.Sight:
+        return sights.sight(self.stage)
 
     @cached_property
-    def script(self) -> tuple[sight.ScriptStep, ...]:
-        return sight.script(self.sight, plan().mutual)
+    def script(self) -> tuple[sights.ScriptStep, ...]:
+        return sights.script(self.sight, plan().mutual)
 
     @cached_property
     def endings(self) -> tuple[endings.Ending, ...]:
@@ -81,7 +82,11 @@ class Facts:
             for name, variable in stage.settled.model.variables.items():
                 chosen = name == stage.names.leader or variable.kind != "state"
                 value = stage.value(state, name)
-                if not chosen and isinstance(variable.type, PlayerType) and variable.audience.kind == "public":
+                if (
+                    not chosen
+                    and isinstance(variable.type, PlayerType)
+                    and variable.audience.kind == "public"
+                ):
                     assert isinstance(value, int)
                     found.setdefault(name, set()).add((value - leader) % stage.players)
         return {name: next(iter(places)) for name, places in found.items() if len(places) == 1}

@@ -27,7 +27,9 @@ def actions(id: str, facts: Facts, words: Words) -> Table:
                     _who(facts, words, action),
                     _what(facts, words, action),
                     _seen_by(words, action),
-                    "; ".join(words.text(t) for t in (*action.requires, *action.duties)),
+                    words.say("language", "semicolon").join(
+                        words.text(t) for t in (*action.requires, *action.duties)
+                    ),
                     _next(words, phase) if last else "",
                 )
             )
@@ -104,7 +106,7 @@ def _what(facts: Facts, words: Words, action: Action) -> str:
         )
         for name, values in parts
     ]
-    return f"{text} ({'; '.join(listed)})"
+    return f"{text} ({words.say('language', 'semicolon').join(listed)})"
 
 
 def _value(words: Words, type_: m.Type, value: str) -> str:
@@ -182,7 +184,9 @@ def open_quests(id: str, facts: Facts, words: Words) -> Table:
             columns = [words.say("words", w) for w in ("successes", "attempted", "open_now")]
             nothing = words.say("words", "nothing")
             for (successes, *attempted), gate in found.rows:
-                rows.append((str(successes), words.numbers(attempted) or nothing, words.numbers(sorted(gate))))
+                rows.append(
+                    (str(successes), words.numbers(attempted) or nothing, words.numbers(sorted(gate)))
+                )
     notes.append(words.say("words", "kept" if found.kept_after_rejection else "chosen_anew"))
     data = {
         "by": found.by,
@@ -200,7 +204,9 @@ def checks(id: str, open_model: Model, settled: Mapping[int, Settled], words: Wo
     counts = list(settled)
     head = words.say("words", "count_range", fewest=open_model.fewest, most=open_model.most)
     fine = words.say("words", "fine")
-    rows: list[tuple[str, ...]] = [(head, *(fine for _ in counts), ", ".join(open_model.params["players"].origin.cites))]
+    rows: list[tuple[str, ...]] = [
+        (head, *(fine for _ in counts), ", ".join(open_model.params["players"].origin.cites))
+    ]
     data: list[dict[str, object]] = []
     for check in open_model.checks:
         verdicts = []
@@ -217,9 +223,10 @@ def checks(id: str, open_model: Model, settled: Mapping[int, Settled], words: Wo
                 "clauses": list(check.origin.cites),
             }
         )
-    columns = [words.say("words", "objection"), *(words.say("words", "players", n=n) for n in counts)]
-    columns.append(words.say("words", "clause"))
-    return Table(id, "list", words.say("titles", id), tuple(columns), tuple(rows), (), (), data)
+    heads = [str(n) for n in counts] if len(counts) > 1 else [words.say("words", "verdict")]
+    columns = [words.say("words", "objection"), *heads, words.say("words", "clause")]
+    note = words.say("words", "columns_are_counts" if len(counts) > 1 else "fine_note")
+    return Table(id, "list", words.say("titles", id), tuple(columns), tuple(rows), (note,), (), data)
 
 
 def rulings(id: str, open_model: Model, settled: Settled, words: Words) -> Table:
@@ -254,6 +261,15 @@ def rulings(id: str, open_model: Model, settled: Settled, words: Words) -> Table
     return Table(id, "list", words.say("titles", id), tuple(columns), tuple(rows), (), (), data)
 
 
+def agreed(table: Table) -> Table:
+    """The rulings as a card has them: question and answer, those that differ from the books first."""
+    house = {e["ruling"] for e in table.data if e["in_force"] != e["default"]}
+    pairs = sorted(zip(table.data, table.rows, strict=True), key=lambda p: p[0]["ruling"] not in house)
+    rows = tuple(row[:2] for _, row in pairs)
+    data = [entry for entry, _ in pairs]
+    return Table(table.id, "agreed", table.title, table.columns[:2], rows, table.notes, table.clauses, data)
+
+
 def same_for_all(tables: Sequence[tuple[int, Table]], words: Words) -> list[Table]:
     """One table where all are the same; else one for each group of player counts, which the title then names."""
     groups: list[tuple[list[int], Table]] = []
@@ -269,6 +285,8 @@ def same_for_all(tables: Sequence[tuple[int, Table]], words: Words) -> list[Tabl
     for counts, table in groups:
         title = f"{table.title} ({words.say('words', 'players_listed', listed=words.numbers(counts))})"
         made.append(
-            Table(table.id, table.kind, title, table.columns, table.rows, table.notes, table.clauses, table.data)
+            Table(
+                table.id, table.kind, title, table.columns, table.rows, table.notes, table.clauses, table.data
+            )
         )
     return made

@@ -23,7 +23,9 @@ def _table(
     data: object = None,
 ) -> Table:
     title = words.say("titles", id)
-    return Table(id, kind, title, tuple(columns), tuple(tuple(r) for r in rows), tuple(notes), tuple(clauses), data)
+    return Table(
+        id, kind, title, tuple(columns), tuple(tuple(r) for r in rows), tuple(notes), tuple(clauses), data
+    )
 
 
 def deck_words(facts: Facts, words: Words, side: str) -> str:
@@ -42,7 +44,9 @@ def setup(id: str, facts: Facts, words: Words) -> Table:
         sides[stage.sides[role]] = sides.get(stage.sides[role], 0) + n
     for side, n in sides.items():
         rows.append([words.word("members.Side", side), f"{n} ({deck_words(facts, words, side)})"])
-    rows.append([words.say("words", "deals"), f"{facts.deals:,}".replace(",", words.say("language", "thousands"))])
+    rows.append(
+        [words.say("words", "deals"), f"{facts.deals:,}".replace(",", words.say("language", "thousands"))]
+    )
     rows.append([words.say("words", "first_leader"), words.say("words", "at_random")])
     for name, place in facts.tokens.items():
         neighbour = {1: "left_of_leader", stage.players - 1: "right_of_leader"}.get(place)
@@ -102,7 +106,7 @@ def board(id: str, facts: Facts, words: Words) -> Table:
     }
     names = facts.stage.names
     cites = (*facts.choice_cites(names.team), *facts.phase_cites(*facts.phase_of(names.fails)))
-    return _table(id, "board", words, columns, rows, notes, dict.fromkeys(cites), data)
+    return _table(id, "board", words, columns, rows, notes, tuple(dict.fromkeys(cites)), data)
 
 
 def votes(id: str, facts: Facts, words: Words) -> Table:
@@ -132,7 +136,9 @@ def votes(id: str, facts: Facts, words: Words) -> Table:
         "unvoted": list(found.unvoted),
     }
     names = facts.stage.names
-    voting = [n for n, p in facts.settled.model.phases.items() if any(c.variable == names.ballot for c in p.choices)]
+    voting = [
+        n for n, p in facts.settled.model.phases.items() if any(c.variable == names.ballot for c in p.choices)
+    ]
     cites = facts.phase_cites(*voting, names.rejected)
     return _table(id, "facts", words, ("", ""), rows, notes, cites, data)
 
@@ -156,7 +162,9 @@ def outcomes(id: str, facts: Facts, words: Words) -> Table:
         row = [words.say("words", "fails_shown", n=k)]
         for need in sorted(groups):
             results = _longest(groups[need])
-            row.append(words.word("members.Mark", results[k]) if k < len(results) else words.say("words", "nothing"))
+            row.append(
+                words.word("members.Mark", results[k]) if k < len(results) else words.say("words", "nothing")
+            )
         aboard = min(q.evil_aboard[k] for q in facts.quests if k < len(q.evil_aboard))
         certain.append(aboard)
         row.append(words.say("words", "evil_aboard", n=aboard) if aboard else words.say("words", "nothing"))
@@ -194,7 +202,7 @@ def sight(id: str, facts: Facts, words: Words) -> Table:
         if look.pairs
     )
     notes = (
-        [words.say("words", "row_sees_column", legend="; ".join(legend) + ".")]
+        [words.say("words", "row_sees_column", legend=words.say("language", "semicolon").join(legend) + ".")]
         if legend
         else [words.say("words", "nobody_sees")]
     )
@@ -233,7 +241,8 @@ def uses(id: str, facts: Facts, words: Words) -> Table:
                 [
                     str(quests),
                     str(len(way)),
-                    words.say("language", "comma").join(str(u.after) for u in way) or words.say("words", "nothing"),
+                    words.say("language", "comma").join(str(u.after) for u in way)
+                    or words.say("words", "nothing"),
                     words.say("language", "comma").join(str(u.options) for u in way)
                     or words.say("words", "nothing"),
                 ]

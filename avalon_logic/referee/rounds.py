@@ -311,13 +311,11 @@ def open_quests(stage: Stage, exploration: Exploration) -> OpenQuests:
         for successes in sorted({w for w, _, _ in seen}):
             sets = (x for (w, _, _), found in seen.items() if w == successes for x in found)
             gates[successes] = frozenset().union(*sets)
-        if all(
-            x == (gates[w] if again else gates[w] - a) for (w, a, _), sets in seen.items() for x in sets
-        ):
+        if all(x == (gates[w] if again else gates[w] - a) for (w, a, _), sets in seen.items() for x in sets):
             return OpenQuests("successes", tuple(((w,), g) for w, g in gates.items()), again, kept)
     by_order: dict[int, set[frozenset[int]]] = {}
-    for (_, _, played), sets in seen.items():
-        by_order.setdefault(played + 1, set()).update(sets)
+    for (_, _, played), legal_sets in seen.items():
+        by_order.setdefault(played + 1, set()).update(legal_sets)
     if all(len(v) == 1 for v in by_order.values()):
         rows = tuple(((k,), next(iter(v))) for k, v in sorted(by_order.items()))
         return OpenQuests("order", rows, False, kept)

@@ -104,7 +104,9 @@ class Stage:
 
     # --- playing ---
 
-    def opening(self, deal: tuple[str, ...] | None = None, leader: int = 0) -> tuple[State, list[Observation]]:
+    def opening(
+        self, deal: tuple[str, ...] | None = None, leader: int = 0
+    ) -> tuple[State, list[Observation]]:
         """The first state in which a player chooses, with what was shown on the way."""
         first = self.engine.start()
         seen = list(first.observations)
