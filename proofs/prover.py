@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from time import monotonic
 
+from proofs.evidence import Evidence
 from proofs.induction import Clock, Induction, OutOfTime, excluded, leaned_on, strengthen
 from proofs.lemmas import Lemma, apply, guesses
 from proofs.progress import Stuckness
@@ -130,14 +131,26 @@ def _inductive(session: Session, property_: m.Property, induction: Induction, in
         used = leaned_on(induction, index, Clock.of(session.options.seconds))
         lemmas = tuple(induction.claims[i].text for i in used)
     except OutOfTime:
+        used = sorted(induction.alive)
         lemmas = ("(which ones were needed was not worked out in time)",)
     spent = monotonic() - started
+    evidence = _evidence(session, [induction.claims[i] for i in {index, *used}], property_)
     if property_.kind == "reachable":
-        return Verdict(session.family, property_, REFUTED, "unreachable, by induction", spent, lemmas)
+        how = "unreachable, by induction"
+        return Verdict(session.family, property_, REFUTED, how, spent, lemmas, evidence=evidence)
     idle = vacuous(session, property_)
     if idle is not None:
         return Verdict(session.family, property_, VACUOUS, idle, monotonic() - started, lemmas)
-    return Verdict(session.family, property_, PROVED, "induction", monotonic() - started, lemmas)
+    spent = monotonic() - started
+    return Verdict(session.family, property_, PROVED, "induction", spent, lemmas, evidence=evidence)
+
+
+def _evidence(
+    session: Session, claims: Sequence[Lemma], property_: m.Property, events: int | None = None
+) -> Evidence:
+    system = session.prepare()
+    bad = not_(system.holds(_claim(property_).value))
+    return Evidence(system, tuple(claims), bad, events)
 
 
 def _by_search(session: Session, left: Sequence[m.Property]) -> Iterator[Verdict]:
@@ -178,7 +191,10 @@ def _searched(session: Session, property_: m.Property, result: Found, seconds: f
         how = f"complete unrolling: no game has more than {result.depth} events"
         if positive and (idle := vacuous(session, property_)) is not None:
             return Verdict(session.family, property_, VACUOUS, idle, seconds)
-        return Verdict(session.family, property_, outcome, how, seconds, depth=result.depth)
+        evidence = _evidence(session, session.proved, property_, result.depth)
+        return Verdict(
+            session.family, property_, outcome, how, seconds, depth=result.depth, evidence=evidence
+        )
     if result.depth < 0:
         return Verdict(session.family, property_, UNKNOWN, "out of time", seconds)
     how = f"nothing found in games of up to {result.depth} event(s)"
@@ -244,6 +260,7 @@ def _progress(session: Session, property_: m.Property) -> Verdict:
                     "induction",
                     monotonic() - started,
                     tuple(c.text for c in used),
+                    evidence=Evidence(system, tuple(session.proved), condition),
                 )
             if not stuckness.learn(game):
                 break
@@ -268,7 +285,8 @@ def _progress(session: Session, property_: m.Property) -> Verdict:
         return Verdict(session.family, property_, REFUTED, how, seconds, depth=result.depth, game=result.game)
     if result.complete:
         how = f"complete unrolling: no game has more than {result.depth} events"
-        return Verdict(session.family, property_, PROVED, how, seconds, depth=result.depth)
+        evidence = Evidence(system, tuple(session.proved), stuckness.condition(), result.depth)
+        return Verdict(session.family, property_, PROVED, how, seconds, depth=result.depth, evidence=evidence)
     how = f"nobody stuck in games of up to {result.depth} event(s)"
     return Verdict(session.family, property_, BOUNDED, how, seconds, depth=result.depth)
 
@@ -339,7 +357,16 @@ def _too_long(session: Session, property_: m.Property, wanted: int, bound: int, 
     try:
         if not clock.check(solver):
             how = f"complete unrolling: no game has more than {wanted} events"
-            return Verdict(session.family, property_, PROVED, how, monotonic() - started, depth=wanted)
+            evidence = Evidence(system, (), False, wanted)
+            return Verdict(
+                session.family,
+                property_,
+                PROVED,
+                how,
+                monotonic() - started,
+                depth=wanted,
+                evidence=evidence,
+            )
     except OutOfTime:
         how = f"the ranking allows {bound} events, and whether {wanted} suffice was not decided in time"
         return Verdict(session.family, property_, UNKNOWN, how, monotonic() - started)

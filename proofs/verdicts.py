@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from proofs.evidence import Evidence
 from rules_dsl import model as m
 from rules_dsl.smt import Game
 
@@ -29,6 +30,7 @@ class Verdict:
     twin: Game | None = None
     seat: int | None = None
     notes: tuple[str, ...] = field(default=())
+    evidence: Evidence | None = field(default=None, repr=False, compare=False)
 
     @property
     def name(self) -> str:

@@ -135,7 +135,7 @@ class Unrolling:
         t = len(self.moments)
         pairs = []
         for template in (*self.relation.before, *self.relation.inputs):
-            pairs.append((template, z3.Const(f"{self.name}@{t} {template.decl().name()}", template.sort())))
+            pairs.append((template, z3.Const(f"{self.name}{t}@ {template.decl().name()}", template.sort())))
         self.moments.append(pairs)
 
     def start_initial(self) -> None:

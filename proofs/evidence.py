@@ -1,0 +1,35 @@
+"""What a verdict rests on, kept so that another solver can check it again.
+
+`Evidence` belongs to verdicts no game shows: claims that are inductive together, a condition they exclude, and where the
+proof unrolled the game, over how many events.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from proofs.lemmas import Lemma
+from rules_dsl.smt import Place, System
+from rules_dsl.smt.terms import Truth
+
+
+@dataclass(frozen=True)
+class Ranks:
+    """A number for every place and every value of the measures there; every event makes it smaller."""
+
+    measures: tuple[Lemma, ...]
+    numbers: Mapping[tuple[Place, tuple[int, ...]], int]
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """`claims` are kept by every step; together they exclude `bad`. With `events` they only help: `bad` is excluded
+    by following every game for so many events, and no game has more.
+    """
+
+    system: System = field(repr=False)
+    claims: tuple[Lemma, ...]
+    bad: Truth = field(repr=False)
+    events: int | None = None
+    ranks: Ranks | None = None

@@ -1,0 +1,151 @@
+"""Certificates: a second solver agrees with every proof, and notices when a certificate is not what it should be."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from proofs import certificates
+from proofs.certificates import (
+    CONTENTS,
+    MissingSolver,
+    check_folder,
+    exit_code,
+    main,
+    summary,
+    write_certificates,
+)
+from proofs.evidence import Evidence
+from proofs.verdicts import Verdict
+from tests.proofs.house import verdicts_of
+
+
+@pytest.fixture(scope="module")
+def verdicts() -> list[Verdict]:
+    return verdicts_of()
+
+
+@pytest.fixture
+def folder(verdicts: list[Verdict], tmp_path: Path) -> Path:
+    write_certificates(verdicts, tmp_path)
+    return tmp_path
+
+
+def rewrite(folder: Path, name: str, change: Callable[[str], str]) -> None:
+    """Changes a file and its entry in the list of contents: only the solvers can notice."""
+    path = folder / "countdown" / name
+    new = change(path.read_text(encoding="utf-8"))
+    assert new != path.read_text(encoding="utf-8")
+    path.write_text(new, encoding="utf-8")
+    contents = json.loads((folder / "countdown" / CONTENTS).read_text(encoding="utf-8"))
+    contents["files"][name] = certificates._digest(new)
+    (folder / "countdown" / CONTENTS).write_text(json.dumps(contents), encoding="utf-8")
+
+
+def test_both_solvers_agree_on_every_obligation(folder: Path) -> None:
+    checked = check_folder(folder, seconds=30)
+    assert exit_code(checked) == 0
+    assert all(dict(c.answers) == {"z3": "unsat", "cvc5": "unsat"} for c in checked)
+    names = {c.file for c in checked}
+    assert {"initiation.smt2", "consecution-take-0.smt2", "safety-somebody_must_take.smt2"} <= names
+
+
+def test_the_report_says_of_each_property_whether_it_is_certified(folder: Path) -> None:
+    lines = summary(folder, check_folder(folder, seconds=30))
+    assert lines["countdown", "somebody_must_take"].startswith("certified: z3 and cvc5 agree on")
+    assert (
+        lines["countdown", "four_moves"]
+        == "not certified: a game shows it, which the interpreter has replayed"
+    )
+
+
+def test_the_files_are_the_same_each_time(verdicts: list[Verdict], tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        write_certificates(verdicts_of() if name == "two" else verdicts, tmp_path / name)
+    one, two = ((tmp_path / name / "countdown" / CONTENTS).read_text() for name in ("one", "two"))
+    assert json.loads(one)["files"] == json.loads(two)["files"]
+
+
+def test_a_file_that_was_changed_is_noticed(folder: Path) -> None:
+    path = folder / "countdown" / "initiation.smt2"
+    path.write_text("(set-logic QF_BV)(assert false)(check-sat)", encoding="utf-8")
+    checked = check_folder(folder, seconds=30)
+    assert exit_code(checked) == 1
+    assert [str(c) for c in checked if not c.stands] == [
+        "countdown/initiation.smt2: file says changed since it was written"
+    ]
+
+
+def test_a_file_that_is_missing_is_noticed(folder: Path) -> None:
+    (folder / "countdown" / "initiation.smt2").unlink()
+    assert exit_code(check_folder(folder, seconds=30)) == 1
+
+
+def test_a_lemma_taken_out_of_a_step_is_noticed_by_the_solvers(folder: Path) -> None:
+    def without_the_claims(text: str) -> str:
+        parts = text.split("\n; ")
+        return "\n; ".join(p for p in parts if not p.startswith("claim "))
+
+    rewrite(folder, "safety-somebody_must_take.smt2", without_the_claims)
+    checked = [c for c in check_folder(folder, seconds=30) if not c.stands]
+    assert [(c.file, dict(c.answers)) for c in checked] == [
+        ("safety-somebody_must_take.smt2", {"z3": "sat", "cvc5": "sat"})
+    ]
+
+
+def test_two_solvers_that_disagree_are_a_failure(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(certificates, "ask_cvc5", lambda text, seconds: "sat")
+    checked = check_folder(folder, seconds=30)
+    assert exit_code(checked) == 1
+    lines = summary(folder, checked)
+    assert lines["countdown", "somebody_must_take"].startswith(
+        "certificate FAILED: countdown/initiation.smt2"
+    )
+    assert "z3 says unsat, cvc5 says sat" in lines["countdown", "somebody_must_take"]
+
+
+def test_a_solver_out_of_time_is_undecided_and_never_a_pass(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(certificates, "ask_cvc5", lambda text, seconds: "unknown")
+    assert exit_code(check_folder(folder, seconds=30)) == 3
+
+
+def test_a_claim_that_does_not_hold_cannot_be_certified(verdicts: list[Verdict], tmp_path: Path) -> None:
+    real = next(v for v in verdicts if v.name == "somebody_must_take")
+    assert real.evidence is not None
+    hollow = Evidence(real.evidence.system, (), real.evidence.bad)
+    write_certificates([replace(real, evidence=hollow)], tmp_path)
+    assert exit_code(check_folder(tmp_path, seconds=30)) == 1
+
+
+def test_a_proof_by_unrolling_is_certified_too(verdicts: list[Verdict], tmp_path: Path) -> None:
+    real = next(v for v in verdicts if v.name == "somebody_must_take")
+    assert real.evidence is not None
+    for events, expected in ((6, 0), (5, 1)):  # games of six moves exist, so five are not all there is
+        unrolled = Evidence(real.evidence.system, (), real.evidence.bad, events)
+        place = tmp_path / str(events)
+        write_certificates([replace(real, evidence=unrolled)], place)
+        assert exit_code(check_folder(place, seconds=30)) == expected
+
+
+def test_without_the_second_solver_the_message_says_what_to_install(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def missing() -> None:
+        raise MissingSolver("pip install 'avalon-logic[certify]'")
+
+    monkeypatch.setattr(certificates, "require_cvc5", missing)
+    assert main([str(folder)]) == 2
+    assert "pip install 'avalon-logic[certify]'" in capsys.readouterr().err
+
+
+def test_the_command_checks_a_folder_again(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([str(folder), "--json"]) == 0
+    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert all(line["stands"] and line["cvc5"] == "unsat" for line in lines)
+    assert main([str(folder / "nowhere")]) == 2
