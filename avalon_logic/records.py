@@ -360,6 +360,8 @@ def event_from_line(line: str, model: Model, record: Record, where: str = "") ->
         if value is not _UNKNOWN:
             values[spec.name] = value
     if words:
+        if specs and isinstance(specs[-1].type, SetType) and isinstance(specs[-1].type.element, PlayerType):
+            value_in(specs[-1].type.element, words[0], record, where)  # says that nobody has this name
         raise RecordError(f"'{' '.join(words)}' is too much for '{phase}'", where)
     return Event(phase, values, by, None, where)
 

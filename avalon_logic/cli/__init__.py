@@ -20,8 +20,9 @@ COMMANDS = {
     "rulings": ("avalon_logic.cli.rulings", "list the open points of the books and their alternatives"),
     "replay": ("avalon_logic.cli.replay", "is a recorded game legal? the first illegal event and its clause"),
     "simulate": ("avalon_logic.cli.simulate", "play many random games and count who wins"),
-    "deduce": ("avalon_logic.cli.deduce", "check a file of positions with known answers"),
+    "deduce": ("avalon_logic.cli.deduce", "which deals are possible, what is certain, and why"),
     "advise": ("avalon_logic.cli.advise", "whom to take along, whom to name: ranked by chance"),
+    "table": ("avalon_logic.cli.table", "type a game as it happens; what is possible after every line"),
     "assumptions": ("avalon_logic.cli.assumptions", "how people tend to play: what can be assumed"),
     "tables": (
         "avalon_logic.cli.tables",
@@ -38,6 +39,8 @@ EPILOG = """examples:
   avalon rulings --game avalon_2021                  what the books leave open
   avalon replay friday.txt                           was our game legal?
   avalon replay site-export.jsonl --json             a whole file of games
+  avalon table friday.txt                            type a game as it happens
+  avalon advise friday.txt --as Ann --role servant   whom should Ann take along?
   avalon tables -n 7 --roles merlin percival assassin morgana --lang fr
   avalon simulate -n 8 --with lady --games 20000     who wins at random?
 

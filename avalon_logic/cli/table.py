@@ -1,0 +1,133 @@
+"""`avalon table`: type a game as it happens and see after each line what is still possible."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from avalon_logic.cli.output import BadInput, bad_input, console
+from avalon_logic.cli.viewpoint import add_viewpoint, seen
+
+if TYPE_CHECKING:
+    from avalon_logic.table.game import Game
+    from avalon_logic.table.talk import Talk
+
+EPILOG = """Type 'help' at the prompt. Tab completes names and events. A line the rules do not allow is refused with its
+clause, and nothing changes. The game is kept in FILE after every line; FILE is an ordinary record, so all other
+commands read it, and 'avalon table FILE' goes on with it. Without a terminal, lines are read from standard input; the
+exit code is then 1 if a line was refused.
+
+examples:
+  avalon table friday.txt
+  avalon table friday.txt --as Ann --role merlin --saw Bob Eve
+  printf 'players Ann Bob Cid Dan Eve\\nfirst_leader Ann\\npropose Ann Bob\\nvote ?\\ntally 2\\n' | avalon table"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = EPILOG
+    parser.add_argument(
+        "file", nargs="?", type=Path, metavar="FILE", help="where the game is kept; resumed if it is there"
+    )
+    add_viewpoint(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    from avalon_logic.table.game import Game, NotTaken, reopened
+    from avalon_logic.table.talk import Talk
+
+    at_terminal = sys.stdin.isatty() and sys.stdout.isatty()
+    path: Path | None = args.file
+    game = Game(paths=tuple(args.rules))
+    resumed = path is not None and path.exists()
+    if resumed:
+        assert path is not None
+        try:
+            with bad_input():
+                game = reopened(path.read_bytes().decode("utf-8-sig"), args.rules)
+        except NotTaken as error:
+            raise BadInput(f"{path}: {error.message}; mend the file, or choose another") from None
+    if path is None and at_terminal:
+        path = Path(f"table-{datetime.now():%Y-%m-%d-%H%M%S}.txt")
+    if path is not None and not path.absolute().parent.is_dir():
+        raise BadInput(f"{path.parent}: no such folder")
+    try:
+        game = _viewed(game, args)
+    except NotTaken as error:
+        raise BadInput(error.message) from None
+    talk = Talk(console(), game, path)
+    if resumed:
+        talk.tell(f"{path}: {len(game.lines)} lines")
+        talk.show()
+    if not at_terminal:
+        for line in sys.stdin:
+            talk.tell(f"> {line.rstrip()}")
+            talk.say(line)
+            if talk.over:
+                break
+        return 1 if talk.refused else 0
+    talk.tell(f"The game is kept in {path}. Tab completes, 'help' explains, 'quit' leaves.", "dim")
+    if talk.game.record is None:
+        talk.tell("Who plays? For example: players Ann Bob Cid Dan Eve", "dim")
+    for line in _typed(talk):
+        talk.say(line)
+        if talk.over:
+            break
+    if talk.game.lines:
+        talk.tell(f"kept in {talk.path}; go on with: avalon table {talk.path}", "dim")
+    return 0
+
+
+def _viewed(game: Game, args: argparse.Namespace) -> Game:
+    """The game as the options say to look at it; what they leave out stays as it was kept."""
+    from dataclasses import replace
+
+    from avalon_logic.table.game import look
+
+    view = game.viewpoint
+    if args.seat is not None:
+        view = replace(
+            view, seat=args.seat, role=args.role, saw=None if args.saw is None else tuple(seen(args) or ())
+        )
+    elif args.role is not None or args.saw is not None:
+        raise BadInput("--role and --saw belong to a seat: say whose they are (--as NAME)")
+    if args.assume:
+        view = replace(view, assume=tuple(dict.fromkeys(args.assume)))
+    if view == game.viewpoint:
+        return game
+    return replace(game, viewpoint=view) if game.record is None else look(game, view)
+
+
+def _typed(talk: Talk) -> Iterator[str]:
+    """Lines typed at the terminal, with completion; Ctrl-C drops a line, Ctrl-D leaves."""
+    from prompt_toolkit import PromptSession
+    from prompt_toolkit.completion import CompleteEvent, Completer, Completion
+    from prompt_toolkit.document import Document
+    from prompt_toolkit.history import InMemoryHistory
+
+    from avalon_logic.table.completion import completions
+    from avalon_logic.table.game import what_comes_next
+
+    class Words(Completer):
+        def get_completions(self, document: Document, complete_event: CompleteEvent) -> Iterator[Completion]:
+            text = document.text_before_cursor
+            begun = len(text) - len(text.rstrip()) == 0 and text != ""
+            for word in completions(talk.game, text, list(talk.commands)):
+                yield Completion(word, start_position=-len(text.split()[-1]) if begun else 0)
+
+    history = InMemoryHistory()
+    for line in talk.game.lines:
+        history.append_string(line)
+    session: PromptSession[str] = PromptSession(
+        completer=Words(), complete_while_typing=False, history=history
+    )
+    while True:
+        try:
+            yield session.prompt(f"{what_comes_next(talk.game)}> ")
+        except KeyboardInterrupt:
+            continue
+        except EOFError:
+            return
