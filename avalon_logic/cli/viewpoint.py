@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from avalon_logic.cli.output import bad_input
+from avalon_logic.cli.output import BadInput, bad_input
 
 if TYPE_CHECKING:
     from avalon_logic.deduction import Result
@@ -62,6 +62,9 @@ def deduced(path: str, args: argparse.Namespace) -> Result:
     from avalon_logic.deduction import deduce, read
 
     with bad_input():
-        source = sys.stdin.read() if path == "-" else Path(path)
+        source = sys.stdin.buffer.read().decode("utf-8-sig") if path == "-" else Path(path)
         record = read(source, tuple(args.rules))
-        return deduce(record, args.seat, role=args.role, saw=seen(args), assume=args.assume)
+        try:
+            return deduce(record, args.seat, role=args.role, saw=seen(args), assume=args.assume)
+        except ValueError as error:
+            raise BadInput(str(error)) from None

@@ -20,6 +20,7 @@ from rules_dsl import BadParameter, UnknownName
 from rules_dsl import model as m
 from rules_dsl.arrays.scene import Scene
 from rules_dsl.flow import successors
+from rules_dsl.smt.cores import Undecided
 from rules_dsl.types import IntType
 
 KEPT = "#: "  # a comment that says how the table is looked at
@@ -92,7 +93,7 @@ def enter(game: Game, line: str) -> Game:
     except RecordError as error:
         raise _with_hint(game, record, _without_line(error)) from None
     if not neutral.possible:
-        raise _impossible(game, record)
+        raise _impossible(game, neutral, record)
     return _seen(replace(grown, record=record, neutral=neutral))
 
 
@@ -145,15 +146,27 @@ def _with_hint(game: Game, record: Record, message: str) -> NotTaken:
     return NotTaken(f"{found.message}{clause}", found.legal)
 
 
-def _impossible(game: Game, record: Record) -> NotTaken:
-    """A last line that no deal allows: which rule stands against it, and which numbers would do."""
-    reason = _with_hint(game, record, "")
-    clause = reason.message[reason.message.rfind(" (") :] if reason.message.endswith(")") else ""
+def _impossible(game: Game, result: Result, record: Record) -> NotTaken:
+    """A last line that no deal allows: which rules stand against it, and which numbers would do."""
+    numbers = _numbers(record)
+    if not numbers:
+        return _with_hint(game, record, "no deal of the cards allows this")
+    try:
+        conflict = result.conflict()
+    except Undecided:
+        conflict = None
+    rules = () if conflict is None else conflict.rules
+    clauses = ", ".join(dict.fromkeys(c for rule in rules for c in rule.cites))
+    because = f": {'; '.join(rule.text for rule in rules)} ({clauses})" if clauses else ""
+    return NotTaken(f"no deal of the cards allows this{because}", numbers)
+
+
+def _numbers(record: Record) -> str:
+    """The last event with the numbers it might have had, if it published a number."""
     *before, last = record.events
     model = model_of(record.configuration)
     legal: list[str] = []
-    specs = fields_of(model, last.phase) if last.phase in model.phases else ()
-    for spec in specs:
+    for spec in fields_of(model, last.phase) if last.phase in model.phases else ():
         if spec.choice is None and isinstance(spec.type, IntType) and spec.name in last.values:
             for number in range(spec.type.low, spec.type.high + 1):
                 other = replace(last, values={**last.values, spec.name: number})
@@ -162,8 +175,7 @@ def _impossible(game: Game, record: Record) -> NotTaken:
                         legal.append(str(number))
                 except RecordError:
                     continue
-    numbers = f"{last.phase} {' or '.join(legal)}" if legal else ""
-    return NotTaken(f"no deal of the cards allows this{clause}", numbers or reason.legal)
+    return f"{last.phase} {' or '.join(legal)}" if legal else ""
 
 
 # --- keeping it ---

@@ -36,20 +36,20 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 HELP = (
-    ("players Ann Bob ...", "who plays, in seating order; before it: game, with, roles, ruling"),
-    ("EVENT", "what happened, as in a record: first_leader Ann, propose Ann Bob, vote + + - + -, tally 1"),
+    ("players Ann Bob ...", "who plays, clockwise; also: game, with, roles, ruling"),
+    ("propose Ann Bob", "what happened, as in a record; vote + + - + -, tally 1, ..."),
     ("says Ann Bob evil", "what somebody claims"),
     ("undo, redo", "take the last line back; take it again"),
     ("table", "what everybody can be"),
-    ("list [N]", "the worlds that are left, the first N (10)"),
-    ("why FACT", "why it is certain, or a world in which it is not: why Bob is evil"),
-    ("if FACT", "what would follow: if Ann is good"),
-    ("advice", "teams for the leader, seats as Merlin for the Assassin"),
-    ("as NAME [ROLE] [saw NAMES]", "look through a player's eyes: as Ann merlin saw Bob Eve; as nobody"),
-    ("assume NAMES", "assume how people play (assumptions lists them); assume nothing"),
+    ("list [N]", "the deals that are left, the first N (10)"),
+    ("why Bob is evil", "why that is certain, or a deal in which it is not"),
+    ("if Ann is good", "what would follow"),
+    ("advice", "teams for the leader; for the Assassin, who is Merlin"),
+    ("as Ann merlin saw Bob Eve", "look through a player's eyes; as nobody"),
+    ("assume NAMES", "how people play; 'assumptions' lists them; assume nothing"),
     ("log", "the lines typed so far"),
-    ("save FILE", "keep the game in a file; it is kept after every line once it has one"),
-    ("help, quit", ""),
+    ("save FILE", "keep the game there from now on"),
+    ("quit", "leave"),
 )
 LISTED = 10
 
@@ -238,14 +238,10 @@ class Talk:
             self.tell(f"... {result.count - most:,} more")
 
     def _why(self, rest: str) -> None:
-        from avalon_logic.deduction.facts import parse_fact
-        from avalon_logic.deduction.why import explain
-
         result = self._result()
-        fact = None
-        if rest or result.possible:
-            fact = self._fact(rest, lambda text: parse_fact(text, result.setting))
-        self.tell("\n".join(explain(result.inquiry, fact).lines()))
+        conflict = result.conflict()
+        found = conflict if conflict is not None else self._fact(rest, result.why)
+        self.tell("\n".join(found.lines()))
 
     def _fact(self, text: str, read: Callable[[str], T]) -> T:
         if not text:
@@ -257,7 +253,7 @@ class Talk:
 
     def _if(self, rest: str) -> None:
         result = self._result()
-        self._show_result(self._fact(rest, lambda text: result.what_if(text)))
+        self._show_result(self._fact(rest, result.what_if))
 
     def _advice(self, rest: str) -> None:
         from avalon_logic.cli.advise import naming_table, team_table
@@ -288,7 +284,7 @@ class Talk:
 
     def _help(self, rest: str) -> None:
         for words, line in HELP:
-            self.tell(f"{words:<27} {line}".rstrip())
+            self.tell(f"  {words:<25}  {line}")
         if self.game.model is not None:
             model = self.game.model
             self.tell(
