@@ -1,0 +1,101 @@
+"""`pytest my_rules.rules`: each property of a rulebook is a test, and a failure shows the game."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from tests.proofs.house import COUNTDOWN
+
+pytest_plugins = ["pytester"]
+PLUGIN = ("-p", "avalon_logic.pytest_plugin", "-p", "no:cacheprovider")
+
+WRONG = COUNTDOWN.replace("over implies moves >= 4 expect refuted", "over implies moves >= 4 expect proved")
+FOR_AVALON = """
+module two_rejections "Two rejected teams in a round lose the game" for resistance {
+  override phase rejected {
+    rejections := min(rejections + 1, 5)
+    if rejections == 2 { win evil }
+    leader := left(leader)
+    next propose
+  }
+  invariant at_most_one "a game that goes on has at most one rejection in a row":
+    vote_track == reset and not over implies rejections <= 1 expect proved
+  invariant never_five "there are never five rejections": rejections < 5 expect proved
+}
+"""
+
+
+def test_the_properties_of_a_rulebook_are_tests(pytester: pytest.Pytester) -> None:
+    path = pytester.makefile(".rules", house=COUNTDOWN)
+    result = pytester.runpytest_inprocess(*PLUGIN, str(path), "-v")
+    result.assert_outcomes(passed=6)
+    result.stdout.fnmatch_lines(["*house.rules::never_stuck PASSED*"])
+
+
+def test_a_failure_shows_the_sentence_and_the_game(pytester: pytest.Pytester) -> None:
+    path = pytester.makefile(".rules", house=WRONG)
+    result = pytester.runpytest_inprocess(*PLUGIN, str(path))
+    result.assert_outcomes(passed=5, failed=1)
+    result.stdout.fnmatch_lines(
+        [
+            "*house.rules:*: invariant four_moves",
+            "*a game has at least four moves",
+            "*refuted, expected proved: counterexample of 3 event(s)",
+            "*1. take: taken: seat 1 2*",
+            "*the game is over, seat * wins",
+        ]
+    )
+    assert result.ret == 1
+
+
+def test_one_property_can_be_chosen(pytester: pytest.Pytester) -> None:
+    path = pytester.makefile(".rules", house=WRONG)
+    pytester.runpytest_inprocess(*PLUGIN, str(path), "-k", "long_game").assert_outcomes(
+        passed=1, deselected=5
+    )
+    pytester.runpytest_inprocess(*PLUGIN, f"{path}::four_moves").assert_outcomes(failed=1)
+
+
+def test_a_module_for_a_shipped_game_is_proved_with_it(pytester: pytest.Pytester) -> None:
+    path = pytester.makefile(".rules", house=FOR_AVALON)
+    pytester.runpytest_inprocess(*PLUGIN, str(path)).assert_outcomes(passed=2)
+
+
+def test_a_rulebook_with_a_mistake_is_an_error_with_its_place(pytester: pytest.Pytester) -> None:
+    path = pytester.makefile(".rules", house=COUNTDOWN.replace("left_over - taken", "left_over - token"))
+    result = pytester.runpytest_inprocess(*PLUGIN, str(path))
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines(["*house.rules:*", "*token*"])
+
+
+def test_rulebooks_are_not_collected_unless_asked_for(pytester: pytest.Pytester) -> None:
+    pytester.makefile(".rules", house=WRONG)
+    pytester.makepyfile("def test_something(): pass")
+    pytester.runpytest_inprocess(*PLUGIN).assert_outcomes(passed=1)
+    pytester.makeini("[pytest]\navalon_rules = true")
+    pytester.runpytest_inprocess(*PLUGIN).assert_outcomes(passed=6, failed=1)
+
+
+def test_an_undecided_property_does_not_pass(pytester: pytest.Pytester) -> None:
+    path = pytester.makefile(".rules", house=COUNTDOWN)
+    result = pytester.runpytest_inprocess(*PLUGIN, str(path), "-k", "four_moves", "--avalon-seconds", "0")
+    result.assert_outcomes(failed=1, deselected=5)
+    result.stdout.fnmatch_lines(["*undecided, expected refuted*"])
+
+
+def test_loading_the_plugin_does_not_load_the_solver() -> None:
+    code = "import sys, avalon_logic.pytest_plugin; print('z3' in sys.modules, 'rules_dsl' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["False", "False"]
+
+
+def test_pytest_finds_the_plugin_by_itself() -> None:
+    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text(encoding="utf-8"))
+    assert project["project"]["entry-points"]["pytest11"] == {
+        "avalon_logic.pytest_plugin": "avalon_logic.pytest_plugin"
+    }
