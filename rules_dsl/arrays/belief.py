@@ -237,6 +237,8 @@ def _filtered(tables: tuple[w.Table, ...], leaf: Leaf | float) -> tuple[w.Table,
         table = w.kept(table, entries) if entries.dtype == np.bool_ else w.weighed(table, entries)
         return (*tables[:at], table, *tables[at + 1 :])
     if leaf is False or leaf == 0:
+        if not tables:  # nothing was unknown: one world, and now none
+            return (w.Table(np.zeros((0, 0), dtype=np.int16), {}, (), ()),)
         return tuple(w.kept(t, np.zeros(len(t.rows), dtype=bool)) for t in tables)
     return tables
 
