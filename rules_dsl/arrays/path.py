@@ -34,6 +34,10 @@ class Values(dict[str, Nest]):
         self[name] = self.made[name]
         return self.made[name]
 
+    def tracks(self, name: str) -> bool:
+        """Is anything known of this variable, or can it be made up?"""
+        return name in self or self.supply is not None
+
     def twin(self) -> Values:
         return Values(self, self.supply, self.made)
 
@@ -86,11 +90,18 @@ def implied(condition: Leaf, part: Leaf) -> Leaf:
 
 
 def first_of(path: Path, event: Event, kind: str, name: str, seat: int | None = None) -> int | None:
-    """The first thing of this name that became known and has not been met yet; it is met now."""
+    """The first thing of this name that became known and has not been met yet; it is met now.
+
+    What was seen after a phase was entered cannot be met before that.
+    """
     for at, seen in enumerate(event.after):
-        if (seen.kind, seen.name, seen.seat) == (kind, name, seat) and at not in path.met:
+        if at in path.met:
+            continue
+        if (seen.kind, seen.name, seen.seat) == (kind, name, seat):
             path.met |= {at}
             return at
+        if seen.kind == "phase":
+            return None
     return None
 
 

@@ -232,6 +232,8 @@ class Machine:
             for _ in self._body(here, branch, phase, event, reading):
                 pass
         for name in {**one.values, **two.values}:
+            if not (one.values.tracks(name) and two.values.tracks(name)):
+                continue  # no rule reads it any more, or the branch that leaves it alone would have kept it
             a, b = one.values[name], two.values[name]
             if a is not b:
                 path.values[name] = select(condition, a, b)
@@ -253,6 +255,8 @@ class Machine:
                     add(path, part, statement.origin, f"{name} is something else")
                 value = wanted
             path.stopped = event.until == name
+        if code.keys and not path.values.tracks(name):
+            return  # an entry of something no rule reads any more
         places = [place(type_, leaf(key(scene))) for type_, key in code.keys]
         path.values[name] = _changed(path.values, name, places, value)
 
