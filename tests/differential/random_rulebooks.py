@@ -203,13 +203,17 @@ class Maker:
         return "\n    ".join(made)
 
 
-def random_rulebook(rng: Random, depth: int = 3) -> str:
-    """The text of a game of at most three rounds for two or three players."""
+def random_rulebook(rng: Random, depth: int = 3, all_choose: bool = False) -> str:
+    """The text of a game of three rounds for two or three players.
+
+    `all_choose`: in simultaneous choices everybody chooses. Otherwise who does may hang on something hidden, and then
+    a record in which somebody's choice is missing does not say whether it was not made or not written down.
+    """
     maker = Maker(rng)
     likes = maker.within({"p": "player", "c": "color"}, "bool", 1).replace("likes(", "at_ease(")
     free = maker.within({"x": "color"}, "bool", depth)
     secret = rng.choice(["public", "secret", "shown to { who }"])
-    each_over = rng.choice(["Player", maker.make("players", 2)])
+    each_over = "Player" if all_choose else rng.choice(["Player", maker.make("players", 2)])
     allowed = maker.within({"p": "player", "y": "bool"}, "bool", 2)
     maker.names["bool"].append("y[who]")
     body = maker.statements(depth)

@@ -17,8 +17,8 @@ from tests.differential.random_rulebooks import random_rulebook
 BATCHES = range(12)
 
 
-def made(seed: int, players: int) -> Model:
-    text = random_rulebook(Random(seed))
+def made(seed: int, players: int, all_choose: bool = False) -> Model:
+    text = random_rulebook(Random(seed), all_choose=all_choose)
     return settle(build_model(compose(library([parse(text)]), "made")), {"players": players}).model
 
 
@@ -82,7 +82,7 @@ def test_the_relation_of_random_rulebooks_is_that_of_the_reference(batch: int) -
 def test_what_a_seat_can_know_in_random_rulebooks_is_what_trying_shows(batch: int) -> None:
     asked = 0
     for seed in seeds(batch, 12):
-        model, rng = made(seed, 2), Random(seed)
+        model, rng = made(seed, 2, all_choose=True), Random(seed)
         for viewer in (None, 0, 1):
             for most in (3, 5):
                 try:
