@@ -157,9 +157,10 @@ class _Player:
 
     def _speech(self, event: Event) -> None:
         for name, type_ in self.model.speeches[event.phase].parameters:
-            if name not in event.values:
+            said = event.values.get(name, event.by if name == "by" else None)
+            if said is None:
                 raise RecordError(f"'{event.phase}' needs '{name}'", event.where)
-            value_in(type_, event.values[name], self.record, event.where)
+            value_in(type_, said, self.record, event.where)
 
     def _deal(self) -> Finding | None:
         """The deal is the first choice of chance; what is known of it is fixed."""

@@ -119,19 +119,34 @@ def tell(inquiry: Inquiry, record: Record, event: Event) -> Inquiry:
 
 
 def finish(inquiry: Inquiry, record: Record) -> Inquiry:
-    """The inquiry after the last event, when the record says who won."""
-    type_ = inquiry.setting.model.result
-    if record.winner is None or not inquiry.beliefs[0].possible:
+    """The inquiry after the last event, when the record says who won: the last thing told is told again with that."""
+    if record.winner is None or not record.events or not inquiry.beliefs[0].possible:
         return inquiry
-    result = value_in(type_, record.winner, record, "winner")
-    over = Clump(0, "", "", (), (Observation("", "result", "", None, result),))
-    try:
-        return _tell(inquiry, Hearing((over,), True), f"{record.winner} won", Event("", where="winner"))
-    except UnreadableRecord:
-        text = f"{record.winner} won (left aside: by the rules the game is not over, or ended otherwise)"
-        total = inquiry.count()
-        told = Told(len(inquiry.told), text, total, total, "winner")
-        return replace(inquiry, told=(*inquiry.told, told), base=inquiry)
+    result = value_in(inquiry.setting.model.result, record.winner, record, "winner")
+    last = inquiry
+    speeches: list[Inquiry] = []
+    while last.base is not None and any(c.kind == SAID for c in _clumps(last)):
+        speeches.insert(0, last)
+        last = last.base
+    clumps = _clumps(last)
+    if last.base is not None and clumps:
+        ending = Observation("", "result", "", None, result)
+        merged = replace(clumps[-1], after=(*clumps[-1].after, ending), may_end=False)
+        text = f"{last.told[-1].text}; {record.winner} won"
+        try:
+            again = hear(last.base, (*clumps[:-1], merged), text, last.told[-1].where)
+        except UnreadableRecord:
+            pass
+        else:
+            whole = replace(again.told[-1], label=last.told[-1].label, before=last.told[-1].before)
+            again = replace(again, told=(*last.told[:-1], whole))
+            for speech in speeches:
+                again = hear(again, _clumps(speech), speech.told[-1].text, speech.told[-1].where)
+            return again
+    text = f"{record.winner} won (left aside: by the rules the game is not over, or ended otherwise)"
+    total = inquiry.count()
+    told = Told(len(inquiry.told), text, total, total, "winner")
+    return replace(inquiry, told=(*inquiry.told, told), base=inquiry)
 
 
 def _tell(inquiry: Inquiry, hearing: Hearing, text: str, event: Event) -> Inquiry:
@@ -186,9 +201,18 @@ def _clumps(inquiry: Inquiry) -> tuple[Clump, ...]:
 def _impossible(
     inquiry: Inquiry, hearing: Hearing, text: str, event: Event, error: UnreadableRecord
 ) -> Inquiry:
-    """A number nobody could have seen is a contradiction; anything else cannot be part of a game."""
-    bare = tuple(replace(p, after=tuple(o for o in p.after if o.kind != "published")) for p in hearing.pieces)
-    if any(o.kind == "published" for p in hearing.pieces for o in p.after):
+    """What nobody can have seen is a contradiction; what nobody can have done in public is no part of a game."""
+    model = inquiry.setting.model
+    secret = {c.variable for p in model.phases.values() for c in p.choices if c.audience.kind != "public"}
+    bare = tuple(
+        replace(
+            p,
+            seen=() if p.name in secret else p.seen,
+            after=tuple(o for o in p.after if o.kind != "published"),
+        )
+        for p in hearing.pieces
+    )
+    if bare != hearing.pieces:
         try:
             _tell(inquiry, replace(hearing, pieces=bare), text, event)
         except UnreadableRecord:

@@ -80,13 +80,12 @@ def follow_game(record: Record) -> Verdict:
 
 
 def course(record: Record, setting: Setting, viewer: str | None) -> Iterator[Inquiry]:
-    """The inquiry of a viewer after each event."""
+    """The inquiry of a viewer before the first event and after each; the last is told with who won."""
     inquiry = begin(record, setting, viewer)
     yield inquiry
-    for event in record.events:
+    for number, event in enumerate(record.events, 1):
         inquiry = tell(inquiry, record, event)
-        yield inquiry
-    yield finish(inquiry, record)
+        yield inquiry if number < len(record.events) else finish(inquiry, record)
 
 
 def _sighting(record: Record, setting: Setting, deal: tuple[str, ...], viewer: str | None) -> Sighting:

@@ -69,9 +69,10 @@ def listen(event: Event, record: Record, model: Model, viewer: int | None) -> He
 def _speech(event: Event, record: Record, model: Model) -> Clump:
     spoken: list[Value] = []
     for name, type_ in model.speeches[event.phase].parameters:
-        if name not in event.values:
+        said = event.values.get(name, event.by if name == "by" else None)
+        if said is None:
             raise RecordError(f"'{event.phase}' needs '{name}'", event.where)
-        spoken.append(value_in(type_, event.values[name], record, event.where))
+        spoken.append(value_in(type_, said, record, event.where))
     return Clump(0, SAID, event.phase, (Observation("", SAID, event.phase, None, tuple(spoken)),), ())
 
 
@@ -165,7 +166,8 @@ def sentence(inquiry: Inquiry, event: Event, record: Record) -> str:
     """What the viewer heard, in words."""
     model, names = inquiry.setting.model, record.names
     if event.phase in model.speeches:
-        spoken = list(event.values.values())
+        values = {"by": event.by, **event.values}
+        spoken = [values.get(name) for name, _ in model.speeches[event.phase].parameters]
         if event.phase == "says" and len(spoken) == 3:
             return f"{spoken[0]} says that {spoken[1]} is {spoken[2]}"
         return f"{event.phase} {' '.join(map(str, spoken))}"

@@ -355,6 +355,9 @@ def _settled(
         whole = (*fixed, *kept)
         entries = _over(part, whole).reshape(len(grid), width)[cases[found], choice]
         grown, columns[id(x)] = _column(machine, grown, entries, part)
+    # choices that leave the same behind are one world
+    rows, weights = w.distinct(grown.rows, grown.weights)
+    grown = replace(grown, rows=rows, weights=weights)
     return (*tables[:at], grown, *tables[at + 1 :])
 
 
@@ -406,6 +409,12 @@ def _column(machine: Machine, table: w.Table, entries: Array, part: Tensor) -> t
         return table, (bool(values[0]) if boolean else int(values[0]))
     cell = machine.supply.column([int(v) for v in values], boolean, "column")
     return w.with_column(table, cell, places.ravel()), cell
+
+
+def settled_columns(belief: Belief) -> Belief:
+    """The same belief with what is the same in all its worlds known as such."""
+    tables, values = _tidied(belief.tables, dict(belief.values), belief.dealt)
+    return replace(belief, tables=tables, values=values)
 
 
 def _tidied(

@@ -11,13 +11,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from rules_dsl import model as m
-from rules_dsl.arrays.belief import Belief, advance, begin, grant, weigh
+from rules_dsl.arrays.belief import Belief, advance, begin, grant, settled_columns, weigh
+from rules_dsl.arrays.columns import Leaf
 from rules_dsl.arrays.event import SOMEBODY, Event, Refusal, Seen
 from rules_dsl.arrays.run import Machine
-from rules_dsl.arrays.scene import Scene
+from rules_dsl.arrays.scene import Scene, leaf
 from rules_dsl.arrays.shapes import Nest, decode, encode, known
 from rules_dsl.model import Value
 from rules_dsl.play import CHANCE, Observation
+from rules_dsl.types import BOOL
 from rules_dsl.walk import statements
 
 SAID = "said"  # an observation of this kind is a speech; its value has the speech's parameters in order
@@ -114,9 +116,10 @@ def follow(follower: Follower, clump: Clump) -> Follower:
             if not clump.name:
                 after += _settle(here, (*left, *seen_after), clump, follower.viewer, faults)
                 continue
-            event = _event(here, clump.seen, follower.viewer, clump.silent)
-            for now, still in _step(here, event, seen_after, clump, follower.viewer, faults):
-                after += _settle(now, still, clump, follower.viewer, faults)
+            for sure in _sure_who_sees(here, clump, follower.viewer):
+                event = _event(sure, clump.seen, follower.viewer, clump.silent)
+                for now, still in _step(sure, event, seen_after, clump, follower.viewer, faults):
+                    after += _settle(now, still, clump, follower.viewer, faults)
     if not after:
         raise faults.refusal(clump)
     alive = [(b, left) for b, left in after if b.possible]
@@ -182,13 +185,40 @@ def _visible(belief: Belief, choice: m.Choice, viewer: int | None, seat: int | N
         return True
     if choice.audience.to is None:
         return False
+    sees = _sees(belief, choice, viewer, seat)
+    if not isinstance(sees, bool):
+        raise ValueError(f"it is not known who sees {choice.variable}")
+    return sees
+
+
+def _sees(belief: Belief, choice: m.Choice, viewer: int, seat: int | None) -> Leaf:
+    """Is the viewer among those who are let see a choice?"""
+    assert choice.audience.to is not None
     scene = Scene(belief.values)
     if choice.chooser.seat:
         scene = scene.bind(**{choice.chooser.seat: -1 if seat is None else seat})
     members = belief.machine.program.formulas.value(choice.audience.to)(scene)
-    if not known(members):
-        raise ValueError(f"it is not known who sees {choice.variable}")
-    return viewer in decode(choice.audience.to.type, members)  # type: ignore[operator]
+    assert isinstance(members, tuple)
+    return leaf(members[viewer])
+
+
+def _sure_who_sees(belief: Belief, clump: Clump, viewer: int | None) -> Iterator[Belief]:
+    """The belief, in two if it is not known whether the viewer is among those who see the choice awaited."""
+    choice = _choice(belief)
+    assert choice is not None
+    if viewer is None or choice.audience.to is None or choice.chooser.kind == "each" or not clump.seen:
+        yield belief
+        return
+    sees = _sees(belief, choice, viewer, clump.seen[0].seat)
+    if isinstance(sees, bool):
+        yield belief
+        return
+    seat = m.Literal(viewer, belief.machine.model.players)
+    among: m.Expr = m.Apply("in", (seat, choice.audience.to), BOOL)
+    for fact in (among, m.Apply("not", (among,), BOOL)):
+        part = grant(belief, fact, label=clump.index, origin=choice.origin)
+        if part.possible:
+            yield settled_columns(part)
 
 
 def _choice(belief: Belief) -> m.Choice | None:

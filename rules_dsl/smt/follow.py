@@ -165,10 +165,16 @@ class Tracker(Compiler):
         choice = self._choice(strand)
         assert choice is not None and strand.place is not None and strand.place.step is not None
         scene = self.scene_of(strand.place.phase, strand.values)
-        seen = [o for o in told if self._visible(choice, scene, o.seat)]
+        sights = [(o, self._visible(choice, scene, o.seat)) for o in told]
+        seen = [o for o, visible in sights if visible is True]
         self.known = _known(choice, seen)
         made = self._chosen(choice, strand.place, scene)
         terms = [*strand.terms, *self._choosing(choice, made, scene, seen, label)]
+        for o, visible in sights:  # it may be open whether the viewer is among those who see it
+            if not isinstance(visible, bool):
+                type_ = m.choice_type(choice)
+                fits = implies(visible, same(made.value, constant(o.value, type_)))
+                terms.append(Tracked(label, choice.origin.cites, f"who sees {choice.variable}", fits))
         values = {
             **strand.values,
             choice.variable: conform(made.value, self.model.variables[choice.variable].type),
@@ -269,7 +275,7 @@ class Tracker(Compiler):
         make = self.each if choice.chooser.kind == "each" else self.single
         return make(place, choice, scene)
 
-    def _visible(self, choice: m.Choice, scene: Scene, seat: int | None) -> bool:
+    def _visible(self, choice: m.Choice, scene: Scene, seat: int | None) -> Truth:
         if choice.audience.kind == "public":
             return True
         if self.viewer is None:
@@ -282,7 +288,7 @@ class Tracker(Compiler):
         if choice.chooser.seat:
             inside = scene.bind(**{choice.chooser.seat: number(0 if seat is None else seat)})
         members = value_of(choice.audience.to, inside).members
-        return members[self.viewer] is True
+        return members[self.viewer]
 
     def _choosing(
         self, choice: m.Choice, made: Step, scene: Scene, seen: Sequence[Observation], label: int
