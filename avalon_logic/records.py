@@ -495,7 +495,7 @@ def read_record(path: Path | None, text: str, model_of: Any, paths: tuple[Path, 
     name = str(path) if path else "<stdin>"
     if len(text) > MOST_CHARACTERS:
         raise RecordError(f"this record has {len(text):,} characters; {MOST_CHARACTERS:,} is the most", name)
-    if text.lstrip()[:1] in "{[":
+    if text.lstrip()[:1] in ("{", "["):
         try:
             data = json.loads(text)
         except json.JSONDecodeError as error:

@@ -1,7 +1,8 @@
 """Tiny games that have nothing to do with each other, played on every back end there is and compared with the reference.
 
-Each rulebook in `games/` exercises one thing. A back end is a function from a settled model to an object with the
-functions of the reference; adding one is one line in BACK_ENDS.
+Each rulebook in `games/` exercises one thing. A back end that plays is a function from a settled model to an object with
+the functions of the reference; adding one is one line in BACK_ENDS. The Z3 relation is held against the same games in
+`differential/test_relation.py`, the NumPy back end in `differential/test_knowledge.py`.
 """
 
 from __future__ import annotations
@@ -232,3 +233,13 @@ def test_a_choice_passed_over_leaves_the_least_value_and_the_game_can_end_early(
     assert passed.values[names.index("points")] == ((1, 0), (0, 0))
     assert "bonus" in reference.visible(model, passed, 0)
     assert "bonus" not in reference.visible(model, passed, 1)
+
+
+def test_whoever_declines_takes_nothing_and_three_who_pass_end_it() -> None:
+    model = settled("declining.rules", "declining", (), 2)
+    assert list(reference.options(model, play(model), 0)) == [None, "copper", "gold"]
+    assert play(model, "gold", (None,)).result == 0
+    after = play(model, "copper", (0,), None, (None,))
+    assert (after.over, after.values[list(model.variables).index("takers")]) == (False, frozenset({0}))
+    assert list(reference.options(model, after, 0)) == [None, "copper"]
+    assert play(model, None, (None,), None, (None,), None, (None,)).over

@@ -75,11 +75,11 @@ def test_a_damaged_rulebook_gives_diagnostics(book: str, at: int, length: int, p
     ids=["brackets", "sum", "nots", "minuses", "ifs", "branches", "types", "table", "twins", "huge", "nul"],
 )
 def test_deep_and_huge_texts_end_in_an_error_within_a_second(text: str) -> None:
-    started = time.perf_counter()
+    started = time.process_time()  # other work on the machine does not count
     with pytest.raises(RulebookError):
         book = parse(text)
         build_model(compose(library([book]), "g"))
-    assert time.perf_counter() - started < 1.0
+    assert time.process_time() - started < 1.0
 
 
 @pytest.mark.parametrize(
