@@ -8,7 +8,8 @@ import sys
 from pathlib import Path
 
 from avalon_logic.cli.output import BadInput, add_configuration, bad_input, configuration_of, console
-from avalon_logic.referee.booklet import booklet, card, gather
+from avalon_logic.deduction.api import read
+from avalon_logic.referee.booklet import booklet, card, gather, verdicts
 from avalon_logic.referee.document import Booklet
 from avalon_logic.referee.formats import FORMATS, SUFFIX, render
 from avalon_logic.referee.messages import LANGUAGES
@@ -23,6 +24,10 @@ examples:
   avalon tables --with lady targeting --lang es --format html -o tablas/
                                                  all player counts, one file each, and an index
   avalon tables --card -n 8 --roles merlin percival assassin mordred --format pdf -o tonight.pdf
+  avalon tables -n 5 --roles merlin percival assassin --only REF-13
+                                                 why is this table refused? (exit code 1)
+  avalon tables --record friday.txt --only REF-16
+                                                 what each seat of a recorded game knows
   avalon tables -n 7 --json                      the same as --format json (schema: docs/tables.md)"""
 
 
@@ -69,22 +74,33 @@ def run(args: argparse.Namespace) -> int:
         unknown = sorted(only - set(_ids()))
         if unknown:
             raise BadInput(f"there is no table {', '.join(unknown)}; there are: {', '.join(_ids())}")
-    asked, args.players = args.players, (args.players or [5])[0]
-    if args.card and (asked is None or len(asked) != 1):
+    if args.card and (args.players is None or len(args.players) != 1):
         raise BadInput("a card is for one number of players: say which with -n")
+    refused = False
     with bad_input():
-        configuration = configuration_of(args)
-        night = gather(configuration, asked or _counts(args), strict=asked is not None)
-    done = card(night, args.lang) if args.card else booklet(night, args.lang, only)
+        record = None if args.record is None else read(args.record, tuple(args.rules))
+        asked = [len(record.names)] if record is not None else args.players
+        args.players = (asked or [5])[0]
+        configuration = configuration_of(args) if record is None else record.configuration
+        counts = asked or _counts(args)
+        if only is not None and only == _checks_only():
+            done, refused = verdicts(configuration, counts, args.lang)
+        else:
+            night = gather(configuration, counts, strict=asked is not None)
+            done = card(night, args.lang) if args.card else booklet(night, args.lang, only, record)
     if not any(page.tables for page in done.pages):
         raise BadInput(f"this game has no table {', '.join(sorted(only or ()))}")
     if args.output is not None and _is_folder(args.output):
-        return _write_folder(done, made, Path(args.output))
-    if args.output is not None:
+        _write_folder(done, made, Path(args.output))
+    elif args.output is not None:
         _write({Path(args.output): _rendered(done, made)})
-        return 0
-    _print(done, made)
-    return 0
+    else:
+        _print(done, made)
+    return int(refused)
+
+
+def _checks_only() -> set[str]:
+    return {spec.id for spec in plan().tables if spec.kind == "checks"}
 
 
 def _counts(args: argparse.Namespace) -> list[int]:
@@ -132,7 +148,7 @@ def _print(done: Booklet, format: str) -> None:
     sys.stdout.buffer.flush()
 
 
-def _write_folder(done: Booklet, format: str, folder: Path) -> int:
+def _write_folder(done: Booklet, format: str, folder: Path) -> None:
     """A file for each page and an index beside them."""
     from avalon_logic.referee.formats.index import index, single
 
@@ -146,7 +162,6 @@ def _write_folder(done: Booklet, format: str, folder: Path) -> int:
     _write(files)
     for path in files:
         console().print(str(path), markup=False)
-    return 0
 
 
 def _write(files: dict[Path, bytes]) -> None:

@@ -12,7 +12,8 @@ from functools import lru_cache
 
 from avalon_logic.configuration import Configuration, Refused, describe_check, examine, load, resolve
 from avalon_logic.library import rulebook_library
-from avalon_logic.referee import game_tables, player_tables
+from avalon_logic.records import Record
+from avalon_logic.referee import game_tables, knowledge, player_tables
 from avalon_logic.referee.document import Booklet, Page, Table
 from avalon_logic.referee.facts import Facts
 from avalon_logic.referee.messages import Words
@@ -110,7 +111,7 @@ def words_for(configuration: Configuration, language: str) -> Words:
     return Words(language, model.family)
 
 
-def specs(night: Night, only: Collection[str] | None) -> tuple[TableSpec, ...]:
+def specs(night: Night, only: Collection[str] | None, recorded: bool = False) -> tuple[TableSpec, ...]:
     """The tables this game has, of those asked for."""
     choices = night.first.stage.choices
     return tuple(
@@ -118,20 +119,24 @@ def specs(night: Night, only: Collection[str] | None) -> tuple[TableSpec, ...]:
         for spec in plan().tables
         if (only is None or spec.id in only)
         and (spec.choice is None or spec.choice in choices)
-        and not spec.record
+        and (recorded or not spec.record)
     )
 
 
-def booklet(night: Night, language: str, only: Collection[str] | None = None) -> Booklet:
-    """All tables asked for (None: all there are) at every number of players."""
+def booklet(
+    night: Night, language: str, only: Collection[str] | None = None, record: Record | None = None
+) -> Booklet:
+    """All tables asked for (None: all there are) at every number of players; with a record, what its seats know."""
     words = words_for(replace(night.configuration, players=next(iter(night.facts))), language)
-    wanted = specs(night, only)
+    wanted = specs(night, only, record is not None)
     pages = []
     for players, facts in night.facts.items():
         made = tuple(
-            OF_PLAYERS[s.kind](s.id, facts, words)
+            knowledge.table(s.id, record, facts.settled.model, words)
+            if record is not None and s.record
+            else OF_PLAYERS[s.kind](s.id, facts, words)
             for s in wanted
-            if s.scope == "players" and s.kind in OF_PLAYERS
+            if s.scope == "players"
         )
         if made:
             pages.append(_page(night, facts, words, players, made))
@@ -152,6 +157,20 @@ def booklet(night: Night, language: str, only: Collection[str] | None = None) ->
         tuple(pages),
         (*notes, *_fallbacks(words)),
     )
+
+
+def verdicts(configuration: Configuration, counts: Sequence[int], language: str) -> tuple[Booklet, bool]:
+    """Only what the set-up checks say, also for a table the rules refuse; and whether they refuse one."""
+    examined = {n: examine(replace(configuration, players=n)) for n in counts}
+    model, _ = resolve(replace(configuration, players=counts[0]))
+    words = Words(language, model.family)
+    spec = next(s for s in plan().tables if s.kind == "checks")
+    table = game_tables.checks(spec.id, model, examined, words)
+    game = words.text(model.text)
+    page = Page("common", table.title, game, None, (table,))
+    title = f"{words.say('titles', 'booklet')} – {game}"
+    made = Booklet(language, title, words.say("titles", "contents"), (page,), tuple(_fallbacks(words)))
+    return made, any(s.errors for s in examined.values())
 
 
 def card(night: Night, language: str) -> Booklet:

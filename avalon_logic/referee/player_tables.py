@@ -125,7 +125,7 @@ def votes(id: str, facts: Facts, words: Words) -> Table:
             lost = words.say("words", "wins_it", count=found.rejected_teams, side=side)
         rows.append([words.say("words", "rejected_teams"), lost])
         notes.append(words.say("words", "counted_anew" if found.counted_anew else "counted_on"))
-    notes += [words.say("words", "unvoted", n=k) for k in found.unvoted]
+    notes += [words.say("words", "unvoted", n=k - 1) for k in found.unvoted]
     data = {
         "approvals": found.approvals,
         "rejections": found.rejections,
