@@ -13,7 +13,7 @@ from avalon_logic.referee.booklet import booklet, card, gather, verdicts
 from avalon_logic.referee.document import Booklet
 from avalon_logic.referee.formats import FORMATS, SUFFIX, render
 from avalon_logic.referee.messages import LANGUAGES
-from avalon_logic.referee.plan import plan
+from avalon_logic.referee.plan import TableSpec, plan
 
 EPILOG = """Every number is worked out by playing the rulebook; nothing is typed by hand.
 
@@ -89,7 +89,8 @@ def run(args: argparse.Namespace) -> int:
             night = gather(configuration, counts, strict=asked is not None)
             done = card(night, args.lang) if args.card else booklet(night, args.lang, only, record)
     if not any(page.tables for page in done.pages):
-        raise BadInput(f"this game has no table {', '.join(sorted(only or ()))}")
+        needs = [_need(spec) for spec in plan().tables if only is not None and spec.id in only]
+        raise BadInput("; ".join(needs))
     if args.output is not None and _is_folder(args.output):
         _write_folder(done, made, Path(args.output))
     elif args.output is not None:
@@ -97,6 +98,12 @@ def run(args: argparse.Namespace) -> int:
     else:
         _print(done, made)
     return int(refused)
+
+
+def _need(spec: TableSpec) -> str:
+    if spec.record:
+        return f"{spec.id} is about a recorded game: give one with --record FILE"
+    return f"this game has no {spec.id}: nobody chooses '{spec.choice}' in it"
 
 
 def _checks_only() -> set[str]:

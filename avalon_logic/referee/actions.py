@@ -5,7 +5,7 @@ Words are left to the catalog; here are the names the words are kept under.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from avalon_logic.referee.rounds import play_quest, round_choice, targets
@@ -46,8 +46,8 @@ class PhaseActions:
     cites: tuple[str, ...]
 
 
-def actions(stage: Stage) -> tuple[PhaseActions, ...]:
-    """The phases that can be entered, in the order they are first met."""
+def actions(stage: Stage, ending: Collection[str]) -> tuple[PhaseActions, ...]:
+    """The phases that can be entered, in the order they are first met; `ending` are those the game can end in."""
     model = stage.settled.model
     entered: list[str] = []
     queue = [model.start]
@@ -69,7 +69,7 @@ def actions(stage: Stage) -> tuple[PhaseActions, ...]:
                     if not _never(c.when)
                 ),
                 _following(model, name),
-                _ends(phase.body),
+                name in ending,
                 phase.origin.cites,
             )
         )
@@ -108,12 +108,6 @@ def _named(body: tuple[m.Statement, ...]) -> list[str]:
     return found
 
 
-def _ends(body: tuple[m.Statement, ...]) -> bool:
-    return any(
-        isinstance(s, m.Win) or (isinstance(s, m.If) and (_ends(s.then) or _ends(s.otherwise))) for s in body
-    )
-
-
 def _action(stage: Stage, choice: m.Choice, samples: list[State]) -> Action:
     chooser = choice.chooser
     expr = chooser.who if chooser.kind == "player" else chooser.domain
@@ -125,6 +119,7 @@ def _action(stage: Stage, choice: m.Choice, samples: list[State]) -> Action:
             found = {stage.deal[s] for sample in samples for s in stage.pending(sample).seats}
             roles = tuple(r for r in stage.deck if r in found)
         legal = _legal(stage, choice, samples)
+    requires = [r for r in choice.requires if not _always(stage.settled.model, r.condition)]
     return Action(
         choice.variable,
         chooser.kind,
@@ -133,11 +128,18 @@ def _action(stage: Stage, choice: m.Choice, samples: list[State]) -> Action:
         choice.audience.kind,
         names_in(choice.audience.to),
         choice.optional,
-        tuple(r.text for r in choice.requires if r.kind == "require" and r.text),
-        tuple(r.text for r in choice.requires if r.kind == "ought" and r.text),
+        tuple(r.text for r in requires if r.kind == "require" and r.text),
+        tuple(r.text for r in requires if r.kind == "ought" and r.text),
         legal,
         choice.origin.cites,
     )
+
+
+def _always(model: m.Model, expr: m.Expr) -> bool:
+    """Is this condition idle under the rulings in force?"""
+    if isinstance(expr, m.Invoke):
+        expr = model.definitions[expr.definition].value
+    return isinstance(expr, m.Literal) and expr.value is True
 
 
 def name_of(expr: m.Expr) -> str:

@@ -148,7 +148,7 @@ def _cites(stage: Stage, phase: str, result: str, ends: list[State]) -> tuple[st
             possible = {result} if ending.value is None else set(_results(stage, ending, ends))
             if result in possible:
                 found += cites
-    return tuple(dict.fromkeys(found)) or stage.settled.model.phases[phase].origin.cites
+    return tuple(sorted(set(found))) or stage.settled.model.phases[phase].origin.cites
 
 
 def _results(stage: Stage, ending: m.Win, ends: list[State]) -> list[str]:

@@ -66,7 +66,7 @@ class Facts:
 
     @cached_property
     def actions(self) -> tuple[actions.PhaseActions, ...]:
-        return actions.actions(self.stage)
+        return actions.actions(self.stage, {e.phase for e in self.endings})
 
     @cached_property
     def deals(self) -> int:
@@ -100,7 +100,7 @@ class Facts:
                 found += phase.origin.cites
                 found += [c for choice in phase.choices for c in choice.origin.cites]
                 found += [c for s in statements(phase.body) for c in s.origin.cites]
-        return tuple(dict.fromkeys(found))
+        return tuple(sorted(set(found)))
 
     def choice_cites(self, *variables: str) -> tuple[str, ...]:
         """The clauses of these choices and of what they require."""
@@ -110,7 +110,7 @@ class Facts:
             if choice is not None:
                 found += choice.origin.cites
                 found += [c for r in choice.requires for c in r.origin.cites]
-        return tuple(dict.fromkeys(found))
+        return tuple(sorted(set(found)))
 
     def show_cites(self) -> tuple[str, ...]:
         """The clauses of the shows that show something to somebody here."""
@@ -122,7 +122,7 @@ class Facts:
             if isinstance(s, m.Show) and s.name in seen
             for cite in s.origin.cites
         ]
-        return tuple(dict.fromkeys(found))
+        return tuple(sorted(set(found)))
 
     def phase_of(self, published: str) -> tuple[str, ...]:
         """The phases that publish something."""

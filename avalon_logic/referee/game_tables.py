@@ -153,7 +153,7 @@ def endings(id: str, facts: Facts, words: Words) -> Table:
         }
         for e in facts.endings
     ]
-    clauses = tuple(dict.fromkeys(c for e in facts.endings for c in e.cites))
+    clauses = tuple(sorted({c for e in facts.endings for c in e.cites}))
     return Table(id, "list", words.say("titles", id), tuple(columns), tuple(rows), (), clauses, data)
 
 

@@ -9,7 +9,7 @@ from avalon_logic.referee.document import Table
 from avalon_logic.referee.facts import Facts
 from avalon_logic.referee.messages import Words, capital
 from avalon_logic.referee.rounds import QuestFacts
-from avalon_logic.referee.sight import ScriptStep
+from avalon_logic.referee.sight import Look, ScriptStep
 
 
 def _table(
@@ -106,7 +106,7 @@ def board(id: str, facts: Facts, words: Words) -> Table:
     }
     names = facts.stage.names
     cites = (*facts.choice_cites(names.team), *facts.phase_cites(*facts.phase_of(names.fails)))
-    return _table(id, "board", words, columns, rows, notes, tuple(dict.fromkeys(cites)), data)
+    return _table(id, "board", words, columns, rows, notes, tuple(sorted(set(cites))), data)
 
 
 def votes(id: str, facts: Facts, words: Words) -> Table:
@@ -196,7 +196,7 @@ def sight(id: str, facts: Facts, words: Words) -> Table:
             "words",
             "legend",
             mark=words.word(f"shows.{look.show}", "mark"),
-            seen_as=words.word(f"shows.{look.show}", "seen_as"),
+            seen_as=_seen_as(facts, words, look),
         )
         for look in found.looks
         if look.pairs
@@ -208,6 +208,15 @@ def sight(id: str, facts: Facts, words: Words) -> Table:
     )
     columns = [words.say("words", "looker"), *(words.role(r) for r in found.roles)]
     return _table(id, "matrix", words, columns, rows, notes, facts.show_cites(), data)
+
+
+def _seen_as(facts: Facts, words: Words, look: Look) -> str:
+    """As what the seen are seen; a look that is for few roles names those in play."""
+    found = words.find("shows", look.show, "seen_as")
+    if found is None:
+        return words.word("shows", look.show)
+    seen = words.listed([words.the_role(r) for r in look.seen], words.say("words", "or"))
+    return words.fill(found, seen=seen)
 
 
 def script_line(facts: Facts, words: Words, step: ScriptStep) -> str:

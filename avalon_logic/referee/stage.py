@@ -93,8 +93,9 @@ class Stage:
 
     def awaits(self, state: State) -> str | None:
         """The variable to be chosen next, or None when the game is over."""
-        awaited = self.engine.pending(state)
-        return None if awaited is None else awaited.choice.variable
+        if state.over:
+            return None
+        return self.settled.model.phases[state.phase].choices[state.step].variable
 
     def key(self, state: State) -> tuple[object, ...]:
         """What of a state can still matter: two states with the same key have the same future."""

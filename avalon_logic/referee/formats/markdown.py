@@ -10,7 +10,7 @@ from avalon_logic.referee.document import Booklet, Table
 def render(booklet: Booklet) -> str:
     lines = [f"# {_safe(booklet.title)}", ""]
     if len(booklet.pages) > 1:
-        lines += [f"{booklet.contents}:", ""]
+        lines += [f"**{_safe(booklet.contents)}**", ""]
         lines += [f"- {_safe(p.title)}" for p in booklet.pages]
         lines.append("")
     for page in booklet.pages:
