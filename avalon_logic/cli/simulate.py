@@ -15,12 +15,12 @@ from avalon_logic.cli.output import (
     print_json,
     progress,
 )
-from avalon_logic.simulation import simulate
+from avalon_logic.simulation import ENGINES, MANY, simulate
 
 EPILOG = """Everybody chooses uniformly at random among what is legal: this says how a set-up leans when nobody thinks.
 
 examples:
-  avalon simulate -n 7 --games 50000
+  avalon simulate -n 7 --games 1000000
   avalon simulate -n 10 --roles merlin percival assassin mordred morgana oberon --with lady
   avalon simulate --game resistance -n 5 --seed 7 --json"""
 
@@ -32,6 +32,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--games", type=int, default=10_000, metavar="N", help="how many games (default 10,000)"
     )
     parser.add_argument("--seed", type=int, default=1, metavar="S", help="same seed, same games (default 1)")
+    parser.add_argument(
+        "--engine",
+        choices=ENGINES,
+        help=f"one game after the other (python) or all side by side (arrays); arrays from {MANY:,} games on",
+    )
     parser.add_argument("--json", action="store_true", help="counts as JSON")
 
 
@@ -40,10 +45,13 @@ def run(args: argparse.Namespace) -> int:
         raise BadInput("--games must be from 1 to 100,000,000")
     started = time.perf_counter()
     with bad_input():
-        done = simulate(configuration_of(args), args.games, args.seed, progress(args.games, "playing"))
+        done = simulate(
+            configuration_of(args), args.games, args.seed, progress(args.games, "playing"), args.engine
+        )
     seconds = time.perf_counter() - started
     if args.json:
-        print_json({"games": done.games, "seed": done.seed, "results": dict(sorted(done.results.items()))})
+        found = dict(sorted(done.results.items()))
+        print_json({"games": done.games, "seed": done.seed, "engine": done.engine, "results": found})
         return 0
     from rich.table import Table
 
@@ -58,5 +66,5 @@ def run(args: argparse.Namespace) -> int:
         low, high = max(0.0, share - error), min(1.0, share + error)
         table.add_row(name, f"{count:,}", f"{share:.2%}", f"{low:.2%} .. {high:.2%}")
     console().print(table)
-    console().print(f"{seconds:.2f} s", markup=False)
+    console().print(f"{seconds:.2f} s, {done.engine}", markup=False)
     return 0

@@ -90,7 +90,8 @@ class Program:
         self.model = model
         self.formulas = Formulas(model)
         self._phases: dict[str, PhaseCode] = {}
-        self.live = liveness(model)
+        self.liveness = Liveness(model)
+        self.live = self.liveness.points
 
     def phase(self, name: str) -> PhaseCode:
         """A phase, compiled."""
@@ -176,52 +177,57 @@ def _quiet(statement: m.Statement) -> bool:
             return False
 
 
-def liveness(model: m.Model) -> dict[Point, frozenset[str]]:
-    """For every choice, the variables that may be read from there on before they are written."""
-    entry: dict[str, frozenset[str]] = dict.fromkeys(model.phases, frozenset())
-    points: dict[Point, frozenset[str]] = {}
+class Liveness:
+    """Which variables may be read from somewhere on before they are written again."""
 
-    known: dict[int, frozenset[str]] = {}  # by the expression's identity: the model keeps them all alive
+    def __init__(self, model: m.Model) -> None:
+        self._definitions = model.definitions
+        self._entry: dict[str, frozenset[str]] = dict.fromkeys(model.phases, frozenset())
+        self._known: dict[
+            int, frozenset[str]
+        ] = {}  # by an expression's identity: the model keeps them all alive
+        self.points: dict[Point, frozenset[str]] = {}
+        changed = True
+        while changed:
+            changed = False
+            for name, phase in model.phases.items():
+                live = self.before(phase.body)
+                for step in reversed(range(len(phase.choices))):
+                    choice = phase.choices[step]
+                    live = live - {choice.variable, f"{choice.variable}_by"}
+                    live |= self._needs(choice_expressions(choice))
+                    self.points[name, step] = live
+                if phase.when is not None:
+                    live = live | self._needs(iter((phase.when,))) | self._entry[phase.otherwise]
+                if live != self._entry[name]:
+                    self._entry[name] = live
+                    changed = True
 
-    def needs(exprs: Iterator[m.Expr]) -> frozenset[str]:
+    def _needs(self, exprs: Iterator[m.Expr]) -> frozenset[str]:
         found: frozenset[str] = frozenset()
         for expr in exprs:
-            if id(expr) not in known:
-                known[id(expr)] = reads(expr, model.definitions)
-            found |= known[id(expr)]
+            if id(expr) not in self._known:
+                self._known[id(expr)] = reads(expr, self._definitions)
+            found |= self._known[id(expr)]
         return found
 
-    def body(statements: tuple[m.Statement, ...], after: frozenset[str]) -> frozenset[str]:
+    def before(
+        self, statements: tuple[m.Statement, ...], after: frozenset[str] = frozenset()
+    ) -> frozenset[str]:
+        """The variables that matter before some statements, those that matter after them given."""
         for statement in reversed(statements):
             match statement:
                 case m.Next():
-                    after = entry[statement.phase]
+                    after = self._entry[statement.phase]
                 case m.Win():
-                    after = needs(statement_expressions(statement))
+                    after = self._needs(statement_expressions(statement))
                 case m.If():
-                    inner = body(statement.then, after) | body(statement.otherwise, after)
-                    after = inner | needs(iter((statement.condition,)))
+                    inner = self.before(statement.then, after) | self.before(statement.otherwise, after)
+                    after = inner | self._needs(iter((statement.condition,)))
                 case m.Assign():
                     if not statement.keys:
                         after = after - {statement.variable}
-                    after = after | needs(statement_expressions(statement))
+                    after = after | self._needs(statement_expressions(statement))
                 case m.Show():
-                    after = after | needs(statement_expressions(statement))
+                    after = after | self._needs(statement_expressions(statement))
         return after
-
-    changed = True
-    while changed:
-        changed = False
-        for name, phase in model.phases.items():
-            live = body(phase.body, frozenset())
-            for step in reversed(range(len(phase.choices))):
-                choice = phase.choices[step]
-                live = live - {choice.variable, f"{choice.variable}_by"}
-                live |= needs(choice_expressions(choice))
-                points[name, step] = live
-            if phase.when is not None:
-                live = live | reads(phase.when, model.definitions) | entry[phase.otherwise]
-            if live != entry[name]:
-                entry[name] = live
-                changed = True
-    return points

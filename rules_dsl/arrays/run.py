@@ -258,7 +258,7 @@ class Machine:
         if code.keys and not path.values.tracks(name):
             return  # an entry of something no rule reads any more
         places = [place(type_, leaf(key(scene))) for type_, key in code.keys]
-        path.values[name] = _changed(path.values, name, places, value)
+        path.values[name] = changed(path.values, name, places, value)
 
     def _show(self, path: Path, code: ShowCode, event: Event) -> None:
         statement = code.statement
@@ -287,7 +287,7 @@ def _wrong_end(outcome: Outcome, event: Event) -> Refusal | None:
     return Refusal(BUILT_IN, "the game is over by then" if outcome.over else "the game is not over yet")
 
 
-def _changed(values: Values, name: str, places: list[Leaf], value: Nest) -> Nest:
+def changed(values: Mapping[str, Nest], name: str, places: list[Leaf], value: Nest) -> Nest:
     """The variable with one entry, or the whole, replaced."""
 
     def inner(old: Nest, left: list[Leaf]) -> Nest:
