@@ -86,7 +86,7 @@ def import_game(data: Any, rulings: Mapping[str, str] | None = None, where: str 
         names,
         tuple(events),
         roles,
-        str(winner).lower() if winner is not None else None,
+        str(winner).lower() if winner else None,
         str(data.get("id", "")),
     )
 

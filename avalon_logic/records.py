@@ -267,8 +267,8 @@ def record_from_text(text: str, model_of: Any, paths: tuple[Path, ...] = ()) -> 
             heads["rulings"][name] = choice
         elif word == "deal":
             for pair in re.split(r"[\s,]+", rest):
-                name, sign, role = pair.partition("=")
-                if not sign:
+                name, _, role = pair.partition("=")
+                if not (name and role):
                     raise RecordError("write: deal Ann=merlin Bob=servant ...", where)
                 heads["deal"][name] = role
         elif word == "winner":

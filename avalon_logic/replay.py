@@ -105,6 +105,8 @@ def replay(record: Record) -> Replay:
         return Replay((Finding(0, error.cites, str(error)),), False, None, False)
     findings = [Finding(0, c.origin.cites, c.text, fatal=False) for c in settled.errors]
     notes = tuple(describe_check(c) for c in settled.findings if c.severity != "error")
+    if record.winner is not None:
+        value_in(settled.model.result, record.winner, record, "winner")
     player = _Player(engine_of(record.configuration), record)
     broken = player.run()
     findings += player.breaches

@@ -67,7 +67,8 @@ def test_damaged_logs_never_end_in_a_traceback(seed: int, tmp_path: Path) -> Non
             game = damaged(game, rng)
         code, _, _ = answer("games.jsonl", json.dumps(game) + "\n", tmp_path)
         codes.add(code)
-    assert {1, 2} <= codes
+    assert 2 in codes
+    assert codes - {2}, "some damage leaves a record that can be read"
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -121,4 +122,6 @@ def test_a_record_cut_short_anywhere_is_legal_so_far_or_says_where(tmp_path: Pat
         code, out, err = answer("record.txt", TEXT[:end], tmp_path)
         assert code != 1 or "breaks" in out, TEXT[:end]
         if code == 2:
-            assert any(word in err for word in ("line", "who plays", "nobody", "role", "players")), err
+            assert any(
+                word in err for word in ("line", "who plays", "nobody", "role", "players", "deal", "winner")
+            ), err
