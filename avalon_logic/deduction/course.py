@@ -131,7 +131,7 @@ def finish(inquiry: Inquiry, record: Record) -> Inquiry:
     clumps = _clumps(last)
     if last.base is not None and clumps:
         ending = Observation("", "result", "", None, result)
-        merged = replace(clumps[-1], after=(*clumps[-1].after, ending), may_end=False)
+        merged = replace(clumps[-1], after=(*clumps[-1].after, ending))
         text = f"{last.told[-1].text}; {record.winner} won"
         try:
             again = hear(last.base, (*clumps[:-1], merged), text, last.told[-1].where)
@@ -166,9 +166,7 @@ def _joined(inquiry: Inquiry, hearing: Hearing, text: str, where: str, error: Un
     before, clumps = earlier.base, _clumps(earlier)
     assert before is not None
     last, piece = clumps[-1], hearing.pieces[0]
-    merged = replace(
-        last, after=(*last.after, *piece.after), silent=last.silent and piece.silent, may_end=False
-    )
+    merged = replace(last, after=(*last.after, *piece.after), silent=last.silent and piece.silent)
     again = hear(before, (*clumps[:-1], merged), text, where)
     evidence = again.told[-1].evidence
     text = f"{earlier.told[-1].text}; {text}"

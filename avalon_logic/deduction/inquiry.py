@@ -17,7 +17,7 @@ from rules_dsl import model as m
 from rules_dsl.arrays import AFTER_CHOICE, Belief, Event, apart, grant
 from rules_dsl.arrays.answers import Worlds, count, worlds
 from rules_dsl.arrays.event import Seen
-from rules_dsl.arrays.follow import Clump, Follower, UnreadableRecord, follow, follow_from, heard
+from rules_dsl.arrays.follow import Clump, Follower, follow, follow_from, heard
 from rules_dsl.arrays.program import Point
 from rules_dsl.arrays.shapes import Nest, encode
 from rules_dsl.evaluate import Environment, holds
@@ -132,25 +132,11 @@ def hear(inquiry: Inquiry, clumps: Sequence[Clump], text: str, where: str = "") 
     before = inquiry.count()
     pieces = tuple(replace(c, index=label) for c in clumps)
     follower = inquiry.follower
-    for number, piece in enumerate(pieces):
-        follower, pieces = _followed(follower, piece, number, pieces)
+    for piece in pieces:
+        follower = follow(follower, piece)
     after = replace(inquiry, follower=follower, base=inquiry)
     told = Told(label, text, before, after.count(), where, (Heard(pieces),))
     return replace(after, told=(*inquiry.told, told))
-
-
-def _followed(
-    follower: Follower, piece: Clump, number: int, pieces: tuple[Clump, ...]
-) -> tuple[Follower, tuple[Clump, ...]]:
-    """One piece followed. A game goes on after it unless by the rules it must be over."""
-    try:
-        return follow(follower, piece), pieces
-    except UnreadableRecord as going_on:
-        ending = replace(piece, may_end=True)
-        try:
-            return follow(follower, ending), (*pieces[:number], ending, *pieces[number + 1 :])
-        except UnreadableRecord:
-            raise going_on from None
 
 
 def suppose(inquiry: Inquiry, fact: Fact, text: str = "") -> Inquiry:

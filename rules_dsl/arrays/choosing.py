@@ -199,6 +199,9 @@ def require(
     for requirement, parts in code.requires:
         for part in parts(inside):
             add(path, implied(applies, part), requirement.origin, requirement.text)
+    for duty, parts in code.duties:
+        for part in parts(inside):
+            path.duties.append((implied(applies, part), duty.origin, duty.text))
     if code.weight is not None:
         possible = negated(equal(leaf(code.weight(inside)), 0))
         add(path, implied(applies, possible), choice.origin, f"this cannot come up for {choice.variable}")

@@ -40,9 +40,9 @@ class Event:
 
     `chosen` are choices seen, by seat (-1 for chance); `entries` seen entries of a map that was dealt; `silent` seats
     known not to have chosen. `after` is what became known then. `viewers` are seats of which everything shown to them
-    is in `after`, so that not being shown something tells them something. `over` says whether the game has ended (that
-    it has not is known only once everything published was told), and `result` with what. `until` stops early: after
-    the choice, or after a value of that name was published.
+    is in `after`, so that not being shown something tells them something. `over` says whether the game has ended, and
+    `result` with what. `dutiful` takes it that nobody ended the game by breaking a duty in secret. `until` stops early:
+    after the choice, or after a value of that name was published.
     """
 
     chosen: tuple[tuple[int, Value], ...] = ()
@@ -52,6 +52,7 @@ class Event:
     viewers: frozenset[int] = frozenset()
     over: bool | None = None
     result: tuple[Value, ...] = ()  # empty: not known
+    dutiful: bool = False
     until: str | None = TO_THE_END
 
 
@@ -96,7 +97,6 @@ class Outcome:
     met: frozenset[int] = frozenset()  # which of the things that became known were met on the way
     result: Nest = (False, 0)
     over: bool = False
-    untold: bool = False  # something was published on the way that the event does not tell
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -45,8 +45,7 @@ class Clump:
     """Observations of one choice (or one speech) and of what followed it. `index` is the first one's place.
 
     `given` are values that public variables are said to have when the choice is due. `silent` means that the record
-    does not say what the viewer was shown meanwhile (otherwise not being shown something tells him something), and
-    `may_end` that the game may have ended here although no result is told.
+    does not say what the viewer was shown meanwhile (otherwise not being shown something tells him something).
     """
 
     index: int
@@ -56,7 +55,6 @@ class Clump:
     after: tuple[Observation, ...]
     given: tuple[tuple[str, Value], ...] = ()
     silent: bool = False
-    may_end: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -307,7 +305,7 @@ def _step(
     event = replace(
         event,
         after=tuple(Seen(o.kind, o.name, o.value, o.seat) for o in things),
-        over=None if ended or clump.may_end else False,
+        dutiful=not ended,
         result=(ended[0].value,) if ended else (),
     )
     change = advance(belief, event, clump.index)

@@ -45,7 +45,7 @@ class Values(dict[str, Nest]):
 class Path:
     """One way through the phases so far."""
 
-    __slots__ = ("deals", "met", "pieces", "silent_phases", "stopped", "untold", "values", "weights")
+    __slots__ = ("deals", "duties", "met", "pieces", "silent_phases", "stopped", "values", "weights")
 
     def __init__(self, values: Values) -> None:
         self.values = values
@@ -55,13 +55,13 @@ class Path:
         self.met: frozenset[int] = frozenset()
         self.silent_phases = 0
         self.stopped = False
-        self.untold = False  # something was published that the event does not tell
+        self.duties: list[tuple[Leaf, m.Origin, str]] = []  # what is owed in secret but not required
 
     def twin(self) -> Path:
         made = Path(self.values.twin())
         made.pieces, made.weights, made.deals = list(self.pieces), list(self.weights), list(self.deals)
-        made.met, made.silent_phases = self.met, self.silent_phases
-        made.stopped, made.untold = self.stopped, self.untold
+        made.met, made.silent_phases, made.stopped = self.met, self.silent_phases, self.stopped
+        made.duties = list(self.duties)
         return made
 
     def scene(self) -> Scene:
@@ -107,6 +107,4 @@ def first_of(path: Path, event: Event, kind: str, name: str, seat: int | None = 
 
 def outcome_of(path: Path, point: Point | None) -> Outcome:
     """What the path has come to."""
-    made = Outcome(point, dict(path.values), path.pieces, path.weights, path.deals, path.met)
-    made.untold = path.untold
-    return made
+    return Outcome(point, dict(path.values), path.pieces, path.weights, path.deals, path.met)

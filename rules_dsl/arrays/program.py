@@ -30,6 +30,7 @@ class ChoiceCode:
     domain: Code | None
     condition: Truth
     requires: tuple[tuple[m.Require, Parts], ...]
+    duties: tuple[tuple[m.Require, Parts], ...]  # of secret choices
     deal: Code | None
     weight: Code | None
 
@@ -124,6 +125,11 @@ class Program:
             None if chooser.domain is None else f.value(chooser.domain),
             f.truth(chooser.condition),
             tuple((r, f.parts(r.condition)) for r in choice.requires if r.kind == "require"),
+            tuple(
+                (r, f.parts(r.condition))
+                for r in choice.requires
+                if r.kind == "ought" and choice.audience.kind != "public"
+            ),
             None if choice.deal is None else f.value(choice.deal),
             None if choice.weight is None else f.value(choice.weight),
         )

@@ -159,6 +159,9 @@ class Machine:
         result: Nest = (False, encode(self.model.result, least(self.model.result)))
         if ending.value is not None:
             result = (True, ending.value(path.scene()))
+        if event.dutiful:
+            for owed, origin, text in path.duties:
+                add(path, owed, origin, text)
         if event.result:
             wanted = encode(OptionalType(self.model.result), event.result[0])
             for part in same(result, wanted):
@@ -244,9 +247,7 @@ class Machine:
         name = statement.variable
         if statement.published:
             at = first_of(path, event, "published", name)
-            if at is None:
-                path.untold = True
-            else:
+            if at is not None:
                 seen = event.after[at].value
                 if not is_value(code.type, seen, self.players):
                     raise Dead(statement.origin, f"{seen!r} is not a value of {code.type} for {name}")
@@ -280,8 +281,6 @@ class Machine:
 def _wrong_end(outcome: Outcome, event: Event) -> Refusal | None:
     """What is wrong if the game is over, or is not, against what is known."""
     stopped_early = outcome.point is None and not outcome.over
-    if outcome.over and outcome.untold and event.over is False:
-        return None
     if stopped_early or event.over is None or event.over == outcome.over:
         return None
     return Refusal(BUILT_IN, "the game is over by then" if outcome.over else "the game is not over yet")

@@ -29,7 +29,7 @@ from rules_dsl.smt.symbolic import (
     well_formed,
 )
 from rules_dsl.smt.system import Compiler, Place, Step
-from rules_dsl.smt.terms import Truth, and_, equal, implies, not_, number, or_
+from rules_dsl.smt.terms import Truth, and_, equal, implies, not_, number
 from rules_dsl.types import MapType, OptionalType, Type
 from rules_dsl.walk import statements
 
@@ -182,13 +182,11 @@ class Tracker(Compiler):
         if made.seat is not None:
             values[f"{choice.variable}_by"] = made.seat
         met: list[Tracked] = []
-        untold: list[Truth] = []
         wanted = {o.name: o.value for o in reversed(after) if o.kind == "published"}
 
         def publish(statement: m.Assign, condition: Truth, value: Symbolic) -> Symbolic:
             name = statement.variable
             if name not in wanted:
-                untold.append(condition)
                 return value
             type_ = self.model.variables[name].type
             known = conform(constant(wanted[name], type_), type_)
@@ -200,14 +198,15 @@ class Tracker(Compiler):
         here = replace(strand, terms=(*terms, *met), owed=after)
         ended = [o for o in after if o.kind == "result"]
         for stop in run.stops:
-            over = stop.step is None
             if stop.phase == CIRCLE or stop.condition is False:
                 continue
-            if over and not ended and not clump.may_end:
-                # had it ended that would be known, unless what decided it is yet to be told
-                stop = replace(stop, condition=and_((stop.condition, or_(untold))))
-            if stop.condition is not False:
-                yield from self._accounted(self._strand(here, stop, label), stop, run.slots, clump, label)
+            after_it = self._strand(here, stop, label)
+            if stop.step is None and not ended and choice.audience.kind != "public":
+                # nobody is taken to have ended the game by breaking a duty in secret
+                for duty in made.oughts:
+                    text = duty.rule.text if duty.rule is not None else ""
+                    after_it = _with(after_it, Tracked(label, duty.cites, text, duty.term))
+            yield from self._accounted(after_it, stop, run.slots, clump, label)
 
     def _strand(self, strand: Strand, stop: Stop, label: int | None) -> Strand:
         place = None if stop.step is None else Place(stop.phase, stop.step)

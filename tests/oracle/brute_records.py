@@ -141,9 +141,6 @@ def play(table: Table, deal: Deal, record: Json, me: int | None) -> set[State]:
     events = [e for e in record["events"] if e["phase"] not in ("says", "reveal")]
     for event in events:
         states = {s for state in states if not state.winner for s in step(table, deal, state, event, me)}
-        # a game that has ended is known to have ended
-        if any(s.waiting != "over" for s in states):
-            states = {s for s in states if s.waiting != "over"}
     if record.get("winner") is not None and events:
         states = {s for s in finals(table, deal, record, me, events) if s.winner == record["winner"]}
     return states

@@ -38,7 +38,9 @@ MODULE_RULINGS: dict[str, dict[str, tuple[str, ...]]] = {
 }
 
 
-def random_record(rng: Random, players: Sequence[int], most_deals: int) -> tuple[Json, str | None, Deal]:
+def random_record(
+    rng: Random, players: Sequence[int], most_deals: int, spoiled: float = 0.2
+) -> tuple[Json, str | None, Deal]:
     """A record, whose eyes to read it with (None: a spectator's), and the deal it was really played with."""
     while True:
         record = _table(rng, rng.choice(list(players)))
@@ -55,7 +57,7 @@ def random_record(rng: Random, players: Sequence[int], most_deals: int) -> tuple
     record["events"] = []
     _reveal(rng, table, deal, record)
     _play(rng, table, deal, record)
-    if rng.random() < 0.2:
+    if rng.random() < spoiled:
         _spoil(rng, table, record)
     record["deal"] = {} if viewer is None else {table.names[viewer]: deal[viewer]}
     return record, None if viewer is None else table.names[viewer], deal
