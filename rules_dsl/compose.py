@@ -11,15 +11,17 @@ speaks of the game with and without it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from rules_dsl import syntax as s
 from rules_dsl.diagnostics import Note, fail
-from rules_dsl.rewrite import next_statements, redirected, with_base
+from rules_dsl.placement import ComposedPhase, Part, place_phases
+from rules_dsl.rewrite import assignments, with_base
 from rules_dsl.selection import (
     Library,
     UnknownName,
+    check_exclusions,
     choose_modules,
     family_of,
     included_modules,
@@ -31,23 +33,6 @@ from rules_dsl.selection import (
 from rules_dsl.source import Span
 
 __all__ = ["ComposedPhase", "Composition", "Library", "Part", "UnknownName", "compose", "library"]
-
-
-@dataclass(frozen=True)
-class Part:
-    """A declaration and the game or module it comes from."""
-
-    item: s.Item
-    module: str
-
-
-@dataclass(frozen=True)
-class ComposedPhase:
-    declared: s.PhaseDecl
-    module: str
-    choices: tuple[tuple[s.Choice, str], ...]
-    body: tuple[tuple[s.Statement, str], ...]
-    goes_on: str | None  # where `continue` and a false `when` lead
 
 
 @dataclass(frozen=True)
@@ -75,16 +60,20 @@ def compose(
     if last.abstract:
         raise UnknownName(f"'{game}' is only the common part of other games and cannot be played by itself")
     names = tuple(g.name for g in family)
-    chosen = choose_modules(lib, names, last, (*included_modules(lib, game), *modules, *open_modules))
+    always = choose_modules(lib, names, last, (*included_modules(lib, game), *modules))
+    chosen = choose_modules(lib, names, last, (*always, *open_modules))
+    check_exclusions(chosen, set(always))
     ordered = order_modules(chosen, lib)
-    open_names = tuple(m.name for m in ordered if m.name in open_modules and m.name not in modules)
+    # what only an open module requires is open as well
+    open_names = tuple(m.name for m in ordered if m.name not in always)
     layers = layers_of(family, ordered)
     ahead = {m.name: modules_before(m, lib, chosen) for m in ordered}
     merged = _Merge(lib, open_names, ahead, {*names, *included_modules(lib, game)})
     for layer in layers:
         for item in layer.items:
             merged.add(layer.name, item)
-    merged.finish()
+    merged.relate_open(chosen)
+    place_phases(merged.inserted, merged.phases, merged.parts, merged.ordered)
     return Composition(
         game,
         last.text,
@@ -137,6 +126,7 @@ class _Merge:
         self.phases: dict[str, ComposedPhase] = {}
         self.overridden: dict[str, tuple[str, Span]] = {}
         self.inserted: list[tuple[str, s.PhaseDecl]] = []
+        self.written: dict[tuple[str, str], list[tuple[str, Span]]] = {}  # by phase and variable
 
     # guards for open modules
 
@@ -157,6 +147,25 @@ class _Merge:
                 "E107", f"module '{module}' overrides a {what}, so it must be in or out, not left open", span
             )
 
+    def relate_open(self, chosen: Mapping[str, s.Module]) -> None:
+        """What open modules require and exclude becomes a matter of the set-up."""
+        for module in chosen.values():
+            for ref in module.requires:
+                if ref.name in self.open:
+                    both = s.Name(f"with_{ref.name}", ref.span)
+                    text = f"module '{module.name}' requires '{ref.name}'"
+                    self._relate(module, self._implied(module.name, both), text, ref.span)
+            for ref in module.excludes:
+                if ref.name in chosen and (ref.name in self.open or module.name in self.open):
+                    other = self._guarded(ref.name, None, ref.span) or s.Name("true", ref.span)
+                    without = s.Unary("not", other, ref.span)
+                    text = f"modules '{module.name}' and '{ref.name}' exclude each other"
+                    self._relate(module, self._implied(module.name, without), text, ref.span)
+
+    def _relate(self, module: s.Module, condition: s.Expr, text: str, span: Span) -> None:
+        made = s.SetupCheck("error", condition, text, (), span)
+        self.parts[f"setup {len(self.parts)}"] = Part(made, module.name)
+
     def _override(self, what: str, name: str, module: str, span: Span, there: Part | None) -> None:
         if there is None:
             raise fail(
@@ -164,7 +173,7 @@ class _Merge:
             )
         key = f"{what} {name}"
         earlier = self.overridden.get(key)
-        if earlier is not None and not self._ordered(earlier[0], module):
+        if earlier is not None and not self.ordered(earlier[0], module):
             raise fail(
                 "E111",
                 f"modules '{earlier[0]}' and '{module}' both override {what} '{name}'",
@@ -174,7 +183,7 @@ class _Merge:
             )
         self.overridden[key] = (module, span)
 
-    def _ordered(self, first: str, second: str) -> bool:
+    def ordered(self, first: str, second: str) -> bool:
         return first == second or first in self.games or first in self.before.get(second, set())
 
     def _new(self, what: str, name: str, span: Span, known: Span | None) -> None:
@@ -317,6 +326,7 @@ class _Merge:
                 item.span,
                 f"known phases: {', '.join(sorted(self.phases)) or 'none'}",
             )
+        self._writes(module, item)
         added = tuple((replace(c, when=self._guarded(module, c.when, c.span)), module) for c in item.choices)
         body: tuple[tuple[s.Statement, str], ...] = tuple((b, module) for b in item.body)
         if module in self.open and item.body:
@@ -330,6 +340,22 @@ class _Merge:
         body = (*there.body[:place], *body, *there.body[place:])
         self.phases[item.phase] = replace(there, choices=choices, body=body)
 
+    def _writes(self, module: str, item: s.ExtendDecl) -> None:
+        """Two modules that change one variable in one phase must say which does so first."""
+        for statement in item.body:
+            for assign in assignments(statement):
+                others = self.written.setdefault((item.phase, assign.name), [])
+                for other, span in others:
+                    if not self.ordered(other, module):
+                        raise fail(
+                            "E121",
+                            f"'{other}' and '{module}' both change '{assign.name}' in phase '{item.phase}'",
+                            assign.span,
+                            f"say which comes first: 'module {module} ... after {other}'",
+                            [Note("the other change:", span)],
+                        )
+                others.append((module, assign.span))
+
     def _require(
         self,
         module: str,
@@ -340,75 +366,10 @@ class _Merge:
     ) -> tuple[tuple[s.Choice, str], ...]:
         if not any(c.name == name for c, _ in choices):
             raise fail("E117", f"phase '{item.phase}' has no choice '{name}'", item.span)
-        guarded = tuple(replace(r, condition=self._implied(module, r.condition)) for r in requires)
+        guarded = tuple(
+            replace(r, condition=self._implied(module, r.condition), module=module) for r in requires
+        )
         return tuple(
             (replace(c, requires=(*c.requires, *guarded)) if c.name == name else c, owner)
             for c, owner in choices
         )
-
-    # phases that stand before or after others
-
-    def finish(self) -> None:
-        """Routes the phases that were put before or after others."""
-        groups: dict[tuple[str, str], list[tuple[str, s.PhaseDecl]]] = {}
-        for module, item in self.inserted:
-            assert item.placement is not None
-            assert item.anchor is not None
-            if item.anchor not in self.phases:
-                raise fail("E118", f"there is no phase '{item.anchor}' to stand {item.placement}", item.span)
-            group = groups.setdefault((item.placement, item.anchor), [])
-            if group and not self._ordered(group[-1][0], module):
-                raise fail(
-                    "E119",
-                    f"'{group[-1][0]}' and '{module}' both put a phase {item.placement} '{item.anchor}'",
-                    item.span,
-                    f"say which comes first: 'module {module} ... after {group[-1][0]}'",
-                    [Note("the other phase:", group[-1][1].span)],
-                )
-            group.append((module, item))
-        for (placement, anchor), group in groups.items():
-            chain = [item.name for _, item in group]
-            if placement == "before":
-                self._reroute(anchor, chain[0], except_in=set(chain))
-                target = anchor
-            else:
-                target = self._only_target(anchor, group[0][1])
-                self._reroute(target, chain[0], only_in={anchor})
-            for name, following in zip(chain, [*chain[1:], target], strict=True):
-                self.phases[name] = replace(self.phases[name], goes_on=following)
-
-    def _only_target(self, anchor: str, item: s.PhaseDecl) -> str:
-        targets = {
-            n.phase for b, _ in self.phases[anchor].body for n in next_statements(b) if n.phase is not None
-        }
-        if len(targets) != 1:
-            raise fail(
-                "E120",
-                f"phase '{anchor}' leads to {len(targets)} phases, so nothing can simply stand after it",
-                item.span,
-                "put the phase before one of those it leads to",
-                [Note("the phase:", self.phases[anchor].declared.span)],
-            )
-        return targets.pop()
-
-    def _reroute(
-        self,
-        target: str,
-        to: str,
-        except_in: Set[str] = frozenset(),
-        only_in: Set[str] | None = None,
-    ) -> None:
-        for name, phase in self.phases.items():
-            if name in except_in or (only_in is not None and name not in only_in):
-                continue
-            body = tuple((redirected(b, target, to), owner) for b, owner in phase.body)
-            goes_on = to if phase.goes_on == target else phase.goes_on
-            self.phases[name] = replace(phase, body=body, goes_on=goes_on)
-        start = self.parts.get("start")
-        if (
-            only_in is None
-            and start is not None
-            and isinstance(start.item, s.StartDecl)
-            and start.item.phase == target
-        ):
-            self.parts["start"] = Part(replace(start.item, phase=to), start.module)

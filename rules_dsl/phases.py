@@ -72,7 +72,7 @@ def _choice(names: Names, item: s.Choice, module: str) -> m.Choice:
         names.audience(item.audience, variable.type)
         audience = m.Audience(item.audience.kind, to)
     requires = tuple(
-        m.Require(r.kind, truth(r.condition, inside), r.text, m.Origin(module, r.cites, r.span))
+        m.Require(r.kind, truth(r.condition, inside), r.text, m.Origin(r.module or module, r.cites, r.span))
         for r in item.requires
     )
     when = truth(item.when, names.scope()) if item.when is not None else None

@@ -4,7 +4,7 @@ out.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
 
 from rules_dsl import syntax as s
@@ -114,16 +114,20 @@ def choose_modules(
             raise fail("E108", f"more than {MOST_MODULES} modules at once are too many", module.span)
         chosen[name] = module
         queue += [(ref.name, ref.span) for ref in module.requires]
+    return chosen
+
+
+def check_exclusions(chosen: Mapping[str, s.Module], always: Set[str]) -> None:
+    """Modules that are both in for certain must not exclude each other."""
     for module in chosen.values():
         for ref in module.excludes:
-            if ref.name in chosen:
+            if ref.name in always and module.name in always:
                 raise fail(
                     "E105",
                     f"modules '{module.name}' and '{ref.name}' exclude each other",
                     ref.span,
                     notes=[Note("the other module:", chosen[ref.name].span)],
                 )
-    return chosen
 
 
 def modules_before(module: s.Module, lib: Library, chosen: Mapping[str, s.Module]) -> set[str]:

@@ -103,6 +103,7 @@ class Require:
     text: str
     cites: Cites
     span: Span = at_span()
+    module: str = ""  # the module that adds it to a choice of another's, filled in by composition
 
 
 @dataclass(frozen=True, slots=True)

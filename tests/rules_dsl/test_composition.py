@@ -1,0 +1,116 @@
+"""Modules together: what they require and exclude when they are left open, whose rule is whose, phases put beside phases."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from rules_dsl import (
+    Model,
+    RulebookError,
+    build_model,
+    compile_python,
+    compose,
+    library,
+    parse,
+    reference,
+    settle,
+)
+
+BASE = """
+game g {
+  players 2..2
+  result Player
+  start draw_lots
+  public turn: Player
+  public points: 0..9 = 0
+  phase draw_lots { turn chooses pick: 0..3 public  points := min(points + pick, 9)  next score }
+  phase score { if points >= 5 { win turn }  turn := left(turn)  next draw_lots }
+}
+"""
+
+
+def model_of(modules: str, put_in: Sequence[str] = (), left_open: Sequence[str] = ()) -> Model:
+    return build_model(compose(library([parse(BASE + modules)]), "g", put_in, left_open))
+
+
+def refusals(model: Model, **given: bool) -> list[str]:
+    return [c.text for c in settle(model, {"players": 2, **given}).errors]
+
+
+def test_what_an_open_module_requires_is_open_too() -> None:
+    model = model_of("module a for g requires b { } module b for g { }", left_open=["a"])
+    assert {n for n, p in model.params.items() if p.kind == "module"} == {"with_a", "with_b"}
+    assert refusals(model, with_a=False, with_b=False) == []
+    assert refusals(model, with_a=True, with_b=True) == []
+    assert refusals(model, with_a=True, with_b=False) == ["module 'a' requires 'b'"]
+
+
+def test_a_module_that_is_in_for_certain_keeps_what_it_requires_in() -> None:
+    model = model_of(
+        "module a for g requires b { } module b for g { } module c for g requires b { }", ["a"], ["c"]
+    )
+    assert {n for n, p in model.params.items() if p.kind == "module"} == {"with_c"}
+    assert model.modules == ("b", "a", "c")
+
+
+def test_open_modules_that_exclude_each_other_are_refused_only_together() -> None:
+    model = model_of("module a for g excludes b { } module b for g { }", left_open=["a", "b"])
+    together = ["modules 'a' and 'b' exclude each other"]
+    assert [refusals(model, with_a=x, with_b=y) for x in (False, True) for y in (False, True)] == [
+        [],
+        [],
+        [],
+        together,
+    ]
+    half = model_of("module a for g excludes b { } module b for g { }", ["a"], ["b"])
+    assert refusals(half, with_b=False) == []
+    assert refusals(half, with_b=True) == together
+
+
+def test_modules_that_exclude_each_other_cannot_both_be_put_in() -> None:
+    with pytest.raises(RulebookError, match="exclude each other"):
+        model_of("module a for g excludes b { } module b for g { }", ["a", "b"])
+
+
+def test_a_requirement_added_to_a_choice_belongs_to_the_module_that_adds_it() -> None:
+    model = model_of('module a for g { extend draw_lots { on pick require pick != 2 "no twos" cite X-01 } }', ["a"])
+    (requirement,) = model.phases["draw_lots"].choices[0].requires
+    assert (requirement.origin.module, requirement.origin.cites) == ("a", ("X-01",))
+    assert model.phases["draw_lots"].choices[0].origin.module == "g"
+
+
+def order_of_phases(model: Model) -> list[str]:
+    """The phases entered in one round."""
+    made = settle(model, {"players": 2}).model
+    step = reference.step(made, reference.start(made).state, ((0, 1),))
+    assert compile_python(made).step(reference.start(made).state, ((0, 1),)) == step
+    return [o.phase for o in step.observations if o.kind == "phase"]
+
+
+def test_a_phase_put_before_one_that_is_put_in_itself_is_reached_whatever_the_modules_names() -> None:
+    for first, second in (("a", "z"), ("z", "a")):
+        text = f"""
+        module {first} for g {{ phase late before score {{ continue }} }}
+        module {second} for g {{ phase early before late {{ continue }} }}
+        """
+        try:
+            order = order_of_phases(model_of(text, [first, second]))
+        except RulebookError as error:
+            raise AssertionError(f"{first} then {second}: {error}") from None
+        assert order == ["early", "late", "score", "draw_lots"]
+
+
+def test_one_module_may_put_phases_before_and_another_after_the_same_step() -> None:
+    text = "module a for g { phase behind after draw_lots { continue } } module b for g { phase ahead before score { continue } }"
+    assert order_of_phases(model_of(text, ["a", "b"])) == ["behind", "ahead", "score", "draw_lots"]
+
+
+def test_two_modules_that_change_one_variable_in_one_phase_say_which_comes_first() -> None:
+    text = "module a for g { extend draw_lots { points := 0 } } module b for g%s { extend draw_lots { points := 1 } }"
+    with pytest.raises(RulebookError, match="both change 'points'"):
+        model_of(text % "", ["a", "b"])
+    made = settle(model_of(text % " after a", ["a", "b"]), {"players": 2}).model
+    after = reference.step(made, reference.start(made).state, ((0, 3),)).state
+    assert dict(zip(made.variables, after.values, strict=True))["points"] == 1
