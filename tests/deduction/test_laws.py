@@ -13,7 +13,7 @@ from avalon_logic.deduction import Result, begin, conclude, deduce, setting_of, 
 from avalon_logic.deduction.expect import answer
 from avalon_logic.deduction.facts import Fact
 from avalon_logic.deduction.inquiry import suppose
-from avalon_logic.records import Event, Record, record_from_json
+from avalon_logic.records import Record, record_from_json
 from tests.deduction.test_assumptions import DECKS, random_game
 from tests.oracle.brute_assumptions import HARD, Attempt
 from tests.oracle.brute_worlds import World, sights
@@ -57,17 +57,6 @@ def whole(rng: Random, assumed: tuple[str, ...] = ()) -> tuple[World, list[Attem
     return random_game(rng, rng.choice(DECKS), assumed)
 
 
-def spoken(record: Record) -> Record:
-    """Speeches as events of their own form: what is said, by whom and about whom are values."""
-    events = tuple(
-        Event(e.phase, {"by": e.by, "about": e.values["about"], "value": e.values["value"]}, where=e.where)
-        if e.phase == "says"
-        else e
-        for e in record.events
-    )
-    return replace(record, events=events)
-
-
 def viewed(rng: Random, world: World) -> dict[str, Any]:
     """An observer, or a seat with what it saw."""
     if rng.random() < 0.4:
@@ -90,7 +79,7 @@ def listed(result: Result) -> set[tuple[int, ...]]:
 def test_an_observation_never_adds_a_world(rng: Random) -> None:
     assumed = tuple(rng.sample(sorted(HARD), rng.randint(0, 2)))
     world, attempts = whole(rng, assumed)
-    record = spoken(record_of(world, attempts, NAMES))
+    record = record_of(world, attempts, NAMES)
     view = viewed(rng, world)
     setting = setting_of(record, assumed)
     inquiry = begin(record, setting, **view)
@@ -109,7 +98,7 @@ def test_an_observation_never_adds_a_world(rng: Random) -> None:
 @given(randoms)
 def test_a_seat_never_thinks_more_possible_than_an_observer(rng: Random) -> None:
     world, attempts = whole(rng)
-    record = spoken(record_of(world, attempts, NAMES))
+    record = record_of(world, attempts, NAMES)
     assert listed(deduce(record, **viewed(rng, world))) <= listed(deduce(record))
 
 
@@ -128,7 +117,7 @@ def test_the_order_of_independent_observations_does_not_matter(rng: Random) -> N
 @given(randoms)
 def test_supposing_first_or_last_comes_to_the_same(rng: Random) -> None:
     world, attempts = whole(rng)
-    record = spoken(record_of(world, attempts, NAMES))
+    record = record_of(world, attempts, NAMES)
     setting = setting_of(record, ("good_tells_the_truth",))
     facts = [
         Fact(rng.randrange(len(world)), rng.choice(["good", "evil", "merlin"]), rng.random() < 0.5)
@@ -149,7 +138,7 @@ def test_supposing_first_or_last_comes_to_the_same(rng: Random) -> None:
 @given(randoms)
 def test_claims_count_alike_whenever_they_are_made(rng: Random) -> None:
     world, attempts = whole(rng)
-    record = spoken(record_of(world, attempts, NAMES))
+    record = record_of(world, attempts, NAMES)
     talk = [e for e in record.events if e.phase == "says"]
     play = [e for e in record.events if e.phase != "says"]
     if attempts[-1].result is not None:
@@ -169,8 +158,8 @@ def test_turning_the_table_changes_nobodys_possibilities(rng: Random) -> None:
     world, attempts = whole(rng)
     view = viewed(rng, world)
     shift = rng.randrange(len(world))
-    one = deduce(spoken(record_of(world, attempts, NAMES)), **view)
-    two = deduce(spoken(record_of(world, attempts, NAMES, shift)), **view)
+    one = deduce(record_of(world, attempts, NAMES), **view)
+    two = deduce(record_of(world, attempts, NAMES, shift), **view)
     assert listed(one) == listed(two)
     assert {p.name: p for p in one.players} == {p.name: p for p in two.players}
 
@@ -180,8 +169,8 @@ def test_turning_the_table_changes_nobodys_possibilities(rng: Random) -> None:
 def test_other_names_give_the_same_answer_under_those_names(rng: Random) -> None:
     world, attempts = whole(rng)
     others = tuple(f"P{i}" for i in range(len(NAMES)))
-    one = deduce(spoken(record_of(world, attempts, NAMES)))
-    two = deduce(spoken(record_of(world, attempts, others)))
+    one = deduce(record_of(world, attempts, NAMES))
+    two = deduce(record_of(world, attempts, others))
     assert listed(one) == listed(two)
     assert [p.roles for p in one.players] == [p.roles for p in two.players]
 
