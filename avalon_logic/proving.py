@@ -69,7 +69,12 @@ def own_families(
             (*new_games, *wanted), modules=(*modules, *new_modules), fixed=fixed, paths=own
         )
     about = list(games) if games else claiming or [_first_fit(theirs, claims)]
-    return families(theirs, about, claims, modules=modules, fixed=fixed)
+    silent = [
+        name
+        for name in new_modules
+        if name not in claims and all(fits(theirs, theirs.modules[name], game) for game in about)
+    ]
+    return families(theirs, about, claims, modules=(*modules, *silent), fixed=fixed)
 
 
 def _first_fit(lib: Library, claims: Sequence[str]) -> str:

@@ -45,16 +45,18 @@ class RulesFile(pytest.File):
     """A rulebook; its properties are decided together, when the first of them is run."""
 
     def collect(self) -> Iterable[PropertyItem]:
-        from avalon_logic.house_rules import own_families
+        from avalon_logic.proving import own_families
         from rules_dsl import RulebookError, UnknownName
 
         try:
-            found = own_families(self.path)
+            found = own_families((self.path,))
         except (RulebookError, UnknownName) as error:
             raise self.CollectError(str(error)) from None
         many = len(found) > 1
         for family in found:
-            for claim in family.model.properties.values():
+            for (
+                claim
+            ) in family.model.properties.values():  # the file's own, or the shipped ones if it has none
                 name = f"{claim.name}[{family.name}]" if many else claim.name
                 yield PropertyItem.from_parent(self, name=name, family=family, claim=claim)
 

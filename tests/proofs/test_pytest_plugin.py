@@ -66,6 +66,13 @@ def test_a_module_for_a_shipped_game_is_proved_with_it(pytester: pytest.Pytester
     pytester.runpytest_inprocess(*PLUGIN, str(path)).assert_outcomes(passed=2)
 
 
+def test_rules_beside_the_claims_of_a_file_are_put_in(pytester: pytest.Pytester) -> None:
+    rules, claims = FOR_AVALON.split("  invariant at_most_one")
+    split = rules + "}\nmodule claims for resistance {\n  invariant at_most_one" + claims
+    path = pytester.makefile(".rules", house=split)
+    pytester.runpytest_inprocess(*PLUGIN, str(path)).assert_outcomes(passed=2)
+
+
 def test_a_rulebook_with_a_mistake_is_an_error_with_its_place(pytester: pytest.Pytester) -> None:
     path = pytester.makefile(".rules", house=COUNTDOWN.replace("left_over - taken", "left_over - token"))
     result = pytester.runpytest_inprocess(*PLUGIN, str(path))

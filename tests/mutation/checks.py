@@ -1,0 +1,300 @@
+"""What can kill a mutant of the shipped rulebooks, cheapest first: the checker, properties on random games of the
+mutant, the worked examples, the prover. A mutant nothing kills is compared with the original, to tell a mistake that
+makes no difference from one that nobody noticed.
+
+Everything here runs in a process of its own that was forked for one mutant: it puts the mutant in the place of the
+shipped rulebook and never takes it out again.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+
+import pytest
+
+import avalon_logic.library as shelf
+from avalon_logic.proving import GAMES, OPEN, property_files, shipped_claims
+from proofs.families import Family, families, speaks_of_knowing
+from proofs.mutation import Mutant, mutants, mutated
+from proofs.prover import Options, prove
+from proofs.samples import random_game, random_move, random_params
+from rules_dsl import (
+    Library,
+    Model,
+    RulebookError,
+    Settled,
+    build_model,
+    compose,
+    library,
+    parse,
+    reference,
+    settle,
+)
+from rules_dsl import syntax as s
+from rules_dsl.evaluate import Environment, holds
+from rules_dsl.play import IllegalMove, Move, State, Stuck
+
+TESTS = Path(__file__).parents[1]
+EXAMPLES = tuple(
+    str(TESTS / "avalon_logic" / f"{name}.py")
+    for name in ("test_worked_examples", "test_configuration", "test_rulings", "test_views")
+)
+NOT_RULES = ("assumptions.rules",)  # how people play is not a rule of the game
+
+REFUSED, KILLED, EQUIVALENT, SURVIVED = "refused", "killed", "equivalent", "survived"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a mutant. `by` names the check that killed it, or why it counts as equivalent."""
+
+    status: str
+    by: str
+    detail: str = ""
+
+
+@dataclass(frozen=True)
+class Shelf:
+    """The shipped rulebooks as they are, by file."""
+
+    texts: dict[str, str]
+    books: dict[str, s.Rulebook]
+
+
+def shipped() -> Shelf:
+    from importlib.resources import files
+
+    folder = files("avalon_logic") / "rulebooks"
+    texts = {f.name: f.read_text(encoding="utf-8") for f in folder.iterdir() if f.name.endswith(".rules")}
+    return Shelf(texts, {name: parse(text, name) for name, text in sorted(texts.items())})
+
+
+def all_mutants(original: Shelf) -> list[Mutant]:
+    books = list(original.books.values())
+    return [
+        mutant
+        for name, book in original.books.items()
+        if name not in NOT_RULES
+        for mutant in mutants(original.texts[name], name, book, books)
+    ]
+
+
+def judge(
+    original: Shelf, mutant: Mutant, prove_seconds: float, games: int, examples: Sequence[str] = EXAMPLES
+) -> Outcome:
+    """Puts the mutant in place and runs the checks. Only for a process of its own."""
+    try:
+        changed = mutated(original.texts[mutant.file], original.books[mutant.file], mutant)
+        books = tuple({**original.books, mutant.file: changed}.values())
+        made = _families(books)
+    except RulebookError as error:
+        return Outcome(REFUSED, "the checker", str(error).splitlines()[0])
+    shelf.shipped_rulebooks = lambda: books  # type: ignore[assignment]
+    for check in (
+        lambda: _random_games(made[:1], games),
+        lambda: _examples(examples),
+        lambda: _random_games(made[1:], games),
+        lambda: _prover(made, prove_seconds),
+    ):
+        found = check()
+        if found is not None:
+            return found
+    difference = first_difference(library(original.books.values()), library(books), 3 * games)
+    if difference is None:
+        return Outcome(EQUIVALENT, f"no difference in {9 * games} random games and tables")
+    return Outcome(SURVIVED, "nothing noticed", difference)
+
+
+def _families(books: tuple[s.Rulebook, ...]) -> list[Family]:
+    claims = [parse(path.read_text(encoding="utf-8"), path.name) for path in property_files()]
+    lib = library((*books, *claims))
+    return families(lib, GAMES, shipped_claims(), open_modules=OPEN)
+
+
+# --- properties on random games ---
+
+
+def _random_games(made: list[Family], games: int) -> Outcome | None:
+    for family in made:
+        found = _sampled(family, games)
+        if found is not None:
+            return Outcome(KILLED, "a property, by a random game", f"{family.name}: {found}")
+    return None
+
+
+def _sampled(family: Family, games: int) -> str | None:
+    """The name of a property a random game of the mutant breaks."""
+    model, rng = family.model, Random(1)
+    claims = [
+        p
+        for p in model.properties.values()
+        if p.kind == "invariant" and p.expect == "proved" and p.value is not None and not speaks_of_knowing(p)
+    ]
+    bound = min((p.bound for p in model.properties.values() if p.bound is not None), default=400)
+    for _ in range(games):
+        table = random_params(model, rng)
+        if table is None:
+            return "no table is possible"
+        try:
+            game = random_game(table, rng, bound + 1)
+        except (Stuck, IllegalMove) as stuck:
+            return f"stuck: {stuck}"
+        if len(game.moves) > bound:
+            return f"a game of more than {bound} events"
+        if not game.states[-1].over:
+            return "somebody is stuck"
+        for state in game.states:
+            env = _environment(model, table, state)
+            for claim in claims:
+                assert claim.value is not None
+                if not holds(claim.value, env):
+                    return claim.name
+    return None
+
+
+def _environment(model: Model, table: Settled, state: State) -> Environment:
+    values = dict(zip(model.variables, state.values, strict=True))
+    players = table.model.players.count
+    return Environment(
+        model, players, table.params, values, phase=state.phase, over=state.over, result=state.result
+    )
+
+
+# --- examples ---
+
+
+def _examples(files: Sequence[str]) -> Outcome | None:
+    """The first worked example that goes another way."""
+    seen = _Failures()
+    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+        pytest.main(["-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", *files], plugins=[seen])
+    return Outcome(KILLED, "an example", seen.failed[0]) if seen.failed else None
+
+
+class _Failures:
+    def __init__(self) -> None:
+        self.failed: list[str] = []
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.failed:
+            self.failed.append(report.nodeid.split("::")[-1])
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        if report.failed:
+            self.failed.append(report.nodeid)
+
+
+# --- the prover ---
+
+
+def _prover(made: list[Family], seconds: float) -> Outcome | None:
+    if seconds <= 0:
+        return None
+    for family in made:
+        for verdict in prove(family.model, family.name, Options(seconds=seconds)):
+            if not verdict.as_expected and not verdict.undecided:
+                return Outcome(KILLED, "the prover", f"{family.name}: {verdict.name} {verdict.outcome}")
+    return None
+
+
+# --- is there any difference at all? ---
+
+
+def first_difference(original: Library, changed: Library, games: int) -> str | None:
+    """Something that goes another way: a table accepted or refused, a move, a state, something seen. None if nothing."""
+    for game in GAMES:
+        ours = build_model(compose(original, game, (), _open(original, game)))
+        theirs = build_model(compose(changed, game, (), _open(changed, game)))
+        for seed in range(games):
+            found = _differs(ours, theirs, Random(seed))
+            if found is not None:
+                return f"{game}: {found}"
+    return None
+
+
+def _open(lib: Library, game: str) -> tuple[str, ...]:
+    from proofs.families import fits
+    from rules_dsl.selection import included_modules
+
+    built_in = included_modules(lib, game)
+    return tuple(n for n in OPEN if n not in built_in and fits(lib, lib.modules[n], game))
+
+
+def _differs(ours: Model, theirs: Model, rng: Random) -> str | None:
+    if (ours.fewest, ours.most) != (theirs.fewest, theirs.most):
+        return "the number of players"
+    for _ in range(3):
+        given = _any_params(ours, rng)
+        one, two = settle(ours, given), settle(theirs, given)
+        if [(c.severity, c.text) for c in one.findings] != [(c.severity, c.text) for c in two.findings]:
+            return "a table accepted or refused, or a note about it"
+        if one.params != two.params:
+            return "what a table plays when nothing is said"
+    table = random_params(ours, rng)
+    if table is None:
+        return None
+    return _plays_otherwise(table.model, settle(theirs, table.params).model, rng)
+
+
+def _any_params(model: Model, rng: Random) -> dict[str, object]:
+    from proofs.samples import random_value
+
+    players = rng.randint(model.fewest, model.most)
+    given: dict[str, object] = {"players": players}
+    for name, param in model.params.items():
+        if name in ("players", "deck"):
+            continue
+        if param.kind == "module" or rng.random() < 0.4:
+            given[name] = random_value(param.type, players, rng)
+    return given
+
+
+def _plays_otherwise(ours: Model, theirs: Model, rng: Random) -> str | None:
+    try:
+        one, two = reference.start(ours), reference.start(theirs)
+        for _ in range(150):
+            if one.state != two.state:
+                return f"the state after '{one.state.phase}'"
+            if Counter(one.observations) != Counter(two.observations):
+                return f"what is seen in '{one.state.phase}'"
+            if [b.text for b in one.breaches] != [b.text for b in two.breaches]:
+                return "a duty"
+            state = one.state
+            if reference.visible(ours, state, 0) != reference.visible(theirs, state, 0):
+                return "what a seat can look at"
+            if state.over:
+                return None
+            for attempt in _attempts(ours, state, rng):
+                if _legal(ours, state, attempt) != _legal(theirs, state, attempt):
+                    return f"whether {attempt} is legal in '{state.phase}'"
+            move = random_move(ours, state, rng)
+            one, two = reference.step(ours, state, move), reference.step(theirs, state, move)
+    except (IllegalMove, Stuck) as error:
+        return str(error)
+    return None
+
+
+def _attempts(model: Model, state: State, rng: Random) -> Iterator[Move]:
+    from proofs.samples import random_value
+    from rules_dsl.model import choice_type
+
+    awaited = reference.pending(model, state)
+    assert awaited is not None
+    type_ = choice_type(awaited.choice)
+    seats = (rng.choice(awaited.seats),) if awaited.choice.chooser.kind == "one" else awaited.seats
+    for _ in range(2):
+        yield tuple((seat, random_value(type_, model.players.count, rng)) for seat in seats)
+
+
+def _legal(model: Model, state: State, move: Move) -> bool:
+    try:
+        reference.step(model, state, move)
+    except IllegalMove:
+        return False
+    return True

@@ -1,0 +1,128 @@
+"""Mistakes put into the rulebooks are noticed: the rules that matter most by a property each, a fixed sample by anything."""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import cache
+
+import pytest
+
+from avalon_logic.proving import OPEN, property_files, shipped_claims
+from proofs.families import families
+from proofs.induction import Clock
+from proofs.mutation import Mutant, mutated, sample
+from proofs.replays import replay
+from proofs.search import search
+from rules_dsl import library, parse
+from rules_dsl.smt import Game, compile_smt
+from rules_dsl.smt.terms import not_
+from tests.mutation.checks import EXAMPLES, KILLED, REFUSED, SURVIVED, Shelf, all_mutants, shipped
+from tests.mutation.run import judged, main, score, summary
+
+
+@cache
+def original() -> Shelf:
+    return shipped()
+
+
+@cache
+def every_mutant() -> tuple[Mutant, ...]:
+    return tuple(all_mutants(original()))
+
+
+def mutant_at(file: str, text: str, kind: str, new: str) -> Mutant:
+    """The mutant of one kind on the line that holds this text."""
+    lines = original().texts[file].splitlines()
+    found = [
+        x
+        for x in every_mutant()
+        if x.file == file and text in lines[x.line - 1] and x.kind == kind and x.new == new
+    ]
+    assert len(found) == 1, found
+    return found[0]
+
+
+def shortest_counterexample(mutant: Mutant, game: str, claim: str) -> Game | None:
+    """A game that breaks a claim when the mutant is in the place of the rulebook, replayed."""
+    shelf = original()
+    books = {**shelf.books, mutant.file: mutated(shelf.texts[mutant.file], shelf.books[mutant.file], mutant)}
+    claims = [parse(path.read_text(encoding="utf-8"), path.name) for path in property_files()]
+    made = families(library((*books.values(), *claims)), [game], shipped_claims(), open_modules=OPEN)
+    family = next(f for f in made if claim in f.properties)
+    system = compile_smt(family.model)
+    value = family.model.properties[claim].value
+    assert value is not None
+    clock = Clock.of(60)
+    found = search(system, {claim: not_(system.holds(value))}, lambda _: clock, deepest=14)[claim]
+    if found.game is not None:
+        replay(family.model, found.game)
+    return found.game
+
+
+KEY_RULES = [
+    pytest.param("core.rules", "def fails_needed", "number", "1", "two_fails_for_the_fourth", id="two fails"),
+    pytest.param(
+        "core.rules",
+        "if rejections == 5",
+        "branch dropped",
+        "",
+        "five_rejections_end_the_game",
+        id="five rejections",
+    ),
+    pytest.param("core.rules", "2 * count(", "operator", ">=", "approved_by_a_strict_majority", id="ties"),
+]
+
+
+@pytest.mark.parametrize(("file", "text", "kind", "new", "claim"), KEY_RULES)
+def test_a_rule_that_matters_has_a_property_that_dies_with_it(
+    file: str, text: str, kind: str, new: str, claim: str
+) -> None:
+    assert shortest_counterexample(mutant_at(file, text, kind, new), "resistance", claim) is not None
+
+
+def test_mistakes_of_every_kind_are_made_and_no_two_are_the_same() -> None:
+    kinds = Counter(x.kind for x in every_mutant())
+    assert {"number", "operator", "logic", "member", "next phase", "who sees it"} <= set(kinds)
+    assert {"requirement dropped", "effect dropped", "branch dropped", "check dropped"} <= set(kinds)
+    assert len({x.key for x in every_mutant()}) == len(every_mutant())
+    assert len(every_mutant()) > 400
+
+
+def test_every_requirement_of_the_rulebooks_is_dropped_by_some_mutant() -> None:
+    dropped = [x for x in every_mutant() if x.kind == "requirement dropped"]
+    written = sum(
+        line.lstrip().startswith(("require ", "ought ", "on ")) and ("require" in line or "ought" in line)
+        for name, text in original().texts.items()
+        if name != "assumptions.rules"
+        for line in text.splitlines()
+    )
+    assert len(dropped) >= written > 8
+
+
+def test_a_fixed_sample_of_mistakes_is_noticed() -> None:
+    core = [x for x in every_mutant() if x.file in ("core.rules", "resistance.rules", "blind_spies.rules")]
+    chosen = sample(core, 40)
+    done = judged(original(), chosen, jobs=2, prove_seconds=0, games=6, examples=EXAMPLES[:2])
+    outcomes = [o for _, o, _ in done]
+    assert len(outcomes) == len(chosen) >= 12
+    assert {KILLED, REFUSED} <= {o.status for o in outcomes}
+    assert score(outcomes) >= 0.9, summary(list(zip(chosen, outcomes, strict=True)))
+
+
+def test_a_run_goes_on_where_it_stopped(tmp_path, capsys) -> None:  # type: ignore[no-untyped-def]
+    report = tmp_path / "report.jsonl"
+    words = ["--file", "resistance.rules", "--one-in", "9", "--seconds", "0", "--games", "3", "--json"]
+    main([*words, "--report", str(report)])
+    first = capsys.readouterr().out
+    kept = report.read_text(encoding="utf-8")
+    assert kept.count("\n") >= 1
+    main([*words, "--report", str(report)])
+    assert capsys.readouterr().out == first
+    assert report.read_text(encoding="utf-8") == kept
+
+
+def test_survivors_count_against_the_score() -> None:
+    from tests.mutation.checks import Outcome
+
+    outcomes = [Outcome(KILLED, ""), Outcome(SURVIVED, ""), Outcome(REFUSED, ""), Outcome(KILLED, "")]
+    assert score(outcomes) == pytest.approx(2 / 3)
