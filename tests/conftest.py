@@ -14,6 +14,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--renew-expected", action="store_true", help="rewrite expected-output files; then read the diff"
     )
+    parser.addoption(
+        "--whole-sweep",
+        action="store_true",
+        help="print every referee table there is, not a sample (minutes)",
+    )
 
 
 @pytest.hookimpl(tryfirst=True)

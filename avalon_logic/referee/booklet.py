@@ -70,6 +70,11 @@ class _Settled:
         return isinstance(other, _Settled)
 
 
+def forget() -> None:
+    """Works everything out afresh the next time it is asked for."""
+    _facts.cache_clear()
+
+
 def facts_of(configuration: Configuration) -> Facts:
     """The facts of a configuration, worked out once."""
     settled = load(configuration)

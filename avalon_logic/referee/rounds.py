@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from itertools import combinations, product
 
 from avalon_logic.referee.stage import Answer, Stage
+from rules_dsl import Value
 from rules_dsl.play import IllegalMove, State
 
 
@@ -106,18 +107,25 @@ def _approved(stage: Stage, team: frozenset[int]) -> dict[str, Answer]:
     return {stage.names.team: lambda s, seat: team, stage.names.ballot: lambda s, seat: True}
 
 
-def play_quest(stage: Stage, state: State, target: int | None, failed: bool) -> State:
-    """Sends the team with most evil members on a quest, on which all of them fail it or nobody does."""
-    names = stage.names
+def to_cards(stage: Stage, state: State, target: int | None) -> State:
+    """Sends the team with most evil members on a quest, up to the cards."""
     at_team = to_team(stage, state, target)
-    team = _evil_team(stage, at_team)
-    at_cards = stage.until(at_team, (names.card,), _approved(stage, team))
+    return stage.until(at_team, (stage.names.card,), _approved(stage, _evil_team(stage, at_team)))
 
-    def card(now: State, seat: int) -> object:
+
+def lay_cards(stage: Stage, at_cards: State, failed: bool) -> State:
+    """Everybody on the team who may fail the quest does so, or nobody does."""
+
+    def card(now: State, seat: int) -> Value:
         options = list(stage.engine.options(now, seat))
         return options[-1] if failed else options[0]
 
-    return stage.play(at_cards, {names.card: card})  # type: ignore[dict-item]
+    return stage.play(at_cards, {stage.names.card: card})
+
+
+def play_quest(stage: Stage, state: State, target: int | None, failed: bool) -> State:
+    """A whole quest, failed if that can be."""
+    return lay_cards(stage, to_cards(stage, state, target), failed)
 
 
 def _evil_team(stage: Stage, at_team: State) -> frozenset[int]:
@@ -148,8 +156,9 @@ def explore(stage: Stage, watched: str | None = None) -> Exploration:
             continue
         rounds[key] = now
         for target in targets(stage, now.state):
+            at_cards = to_cards(stage, now.state, target)
             for failed in (False, True):
-                state = play_quest(stage, now.state, target, failed)
+                state = lay_cards(stage, at_cards, failed)
                 uses = list(now.uses)
                 state = stage.until(state, stops, {})  # type: ignore[arg-type]
                 while not state.over and stage.awaits(state) == watched:

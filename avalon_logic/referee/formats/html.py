@@ -83,7 +83,7 @@ def _page(page: Page, card: bool, spoken: _Plain) -> str:
 
 
 def _table(table: Table, page: Page, spoken: _Plain) -> str:
-    wide = " wide" if len(table.columns) > 4 and table.kind == "list" else ""
+    wide = " wide" if _is_wide(table) else ""
     wide += " many" if len(table.columns) > 6 and table.kind == "matrix" else ""
     clauses = (
         f'<span class="clauses">{escape(", ".join((table.id, *table.clauses)))}</span>'
@@ -97,6 +97,12 @@ def _table(table: Table, page: Page, spoken: _Plain) -> str:
 {body}
 {notes}{clauses}
 </section>"""
+
+
+def _is_wide(table: Table) -> bool:
+    """Is this too much for one line of a phone, so that rows become cards there?"""
+    longest = max((sum(map(len, row)) for row in table.rows), default=0)
+    return table.kind == "list" and (len(table.columns) > 4 or longest > 85)
 
 
 def _script(table: Table, spoken: _Plain) -> str:
@@ -139,6 +145,6 @@ def _row(table: Table, row: tuple[str, ...], spoken: _Plain) -> str:
 def _emphasis(table: Table, cell: str) -> str:
     if table.kind == "matrix" and cell in ("·", "–"):
         return ' class="faint"'
-    if not cell:
+    if cell in ("", "–"):
         return ' class="empty"'
     return ""
