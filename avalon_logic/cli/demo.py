@@ -16,6 +16,23 @@ STEPS = (
     ("A game written down at the table: was it legal?", ["replay", "@five_players.txt"]),
     ("A mistake at the table, found", ["replay", "@house_rule.txt"]),
     (
+        "What the referee needs, worked out from the rules, in three languages",
+        [
+            "tables",
+            "-n",
+            "7",
+            "--roles",
+            "merlin",
+            "percival",
+            "assassin",
+            "morgana",
+            "--only",
+            "REF-05",
+            "--lang",
+            "fr",
+        ],
+    ),
+    (
         "Who wins when everybody plays at random?",
         ["simulate", "-n", "7", "--with", "lady", "--games", "2000"],
     ),
