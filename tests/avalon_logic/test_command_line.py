@@ -183,7 +183,7 @@ def test_simulating_a_refused_table_is_bad_input(capsys: pytest.CaptureFixture[s
 def test_demo_runs_every_step(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, err = run(capsys, "demo")
     assert (code, err) == (0, "")
-    assert out.count("$ avalon") == 5
+    assert out.count("$ avalon") == len(STEPS)
 
 
 def test_positions_are_compared_with_what_they_expect(
