@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from avalon_logic.cli import COMMANDS, build_parser, main
+from avalon_logic.cli.demo import STEPS
 
 EXAMPLES = Path(str(files("avalon_logic"))) / "examples"
 
