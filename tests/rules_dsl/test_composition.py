@@ -75,7 +75,9 @@ def test_modules_that_exclude_each_other_cannot_both_be_put_in() -> None:
 
 
 def test_a_requirement_added_to_a_choice_belongs_to_the_module_that_adds_it() -> None:
-    model = model_of('module a for g { extend draw_lots { on pick require pick != 2 "no twos" cite X-01 } }', ["a"])
+    model = model_of(
+        'module a for g { extend draw_lots { on pick require pick != 2 "no twos" cite X-01 } }', ["a"]
+    )
     (requirement,) = model.phases["draw_lots"].choices[0].requires
     assert (requirement.origin.module, requirement.origin.cites) == ("a", ("X-01",))
     assert model.phases["draw_lots"].choices[0].origin.module == "g"
@@ -103,7 +105,10 @@ def test_a_phase_put_before_one_that_is_put_in_itself_is_reached_whatever_the_mo
 
 
 def test_one_module_may_put_phases_before_and_another_after_the_same_step() -> None:
-    text = "module a for g { phase behind after draw_lots { continue } } module b for g { phase ahead before score { continue } }"
+    text = """
+    module a for g { phase behind after draw_lots { continue } }
+    module b for g { phase ahead before score { continue } }
+    """
     assert order_of_phases(model_of(text, ["a", "b"])) == ["behind", "ahead", "score", "draw_lots"]
 
 
