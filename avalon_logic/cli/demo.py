@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 from importlib.resources import as_file, files
 
 from avalon_logic.cli.output import console
@@ -15,6 +16,19 @@ STEPS = (
     ),
     ("A game written down at the table: was it legal?", ["replay", "@five_players.txt"]),
     ("A mistake at the table, found", ["replay", "@house_rule.txt"]),
+    (
+        "What can one player know for certain, and why?",
+        [
+            "deduce",
+            "@two_fails.txt",
+            *("--as", "Laura", "--role", "percival", "--saw", "William", "Thomas"),
+            *("--why", "William is merlin"),
+        ],
+    ),
+    (
+        "Whom should be taken along next?",
+        ["advise", "@two_fails.txt", "--top", "3"],
+    ),
     (
         "What the referee needs, worked out from the rules, in three languages",
         [
@@ -52,7 +66,7 @@ def run(args: argparse.Namespace) -> int:
     folder = files("avalon_logic") / "examples"
     for title, words in STEPS:
         out.print(f"\n[bold]{title}[/bold]")
-        out.print(f"$ avalon {' '.join(w.removeprefix('@') for w in words)}", style="dim", markup=False)
+        out.print(f"$ avalon {shlex.join(w.removeprefix('@') for w in words)}", style="dim", markup=False)
         names = [w for w in words if w.startswith("@")]
         if names:
             with as_file(folder / names[0][1:]) as path:

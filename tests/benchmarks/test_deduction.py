@@ -6,8 +6,12 @@ Run with `pytest tests/benchmarks --benchmark-enable`; without timing the same t
 from __future__ import annotations
 
 import gc
+import json
+import subprocess
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations, cycle
+from pathlib import Path
 from time import perf_counter
 from typing import Any
 
@@ -182,3 +186,28 @@ def test_z3_takes_longer_for_two_hundred_worlds_than_the_table_for_all(benchmark
     assert len(some) == len(set(some)) == 200 and set(some) <= every
     if benchmark.enabled:
         assert benchmark.stats.stats.min > seconds(lambda: listed(model, THREE_QUESTS), 3)
+
+
+@pytest.mark.benchmark(group="a cold start")
+def test_a_cold_deduce_of_the_same_record_takes_under_a_second_and_a_half(
+    benchmark: Any, tmp_path: Path
+) -> None:
+    names = [f"P{seat}" for seat in range(10)]
+    lines = [
+        f"players {' '.join(names)}",
+        "roles merlin percival assassin morgana mordred oberon",
+        "first_leader P0",
+    ]
+    for team, fails in THREE_QUESTS:
+        lines += [f"propose {' '.join(names[s] for s in sorted(team))}", "vote ++++++++++", f"tally {fails}"]
+    record = tmp_path / "game.txt"
+    record.write_text("\n".join(lines))
+    command = [sys.executable, "-m", "avalon_logic.cli", "deduce", str(record), "--json"]
+
+    def cold() -> str:
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+    found = json.loads(benchmark.pedantic(cold, rounds=5))
+    assert found["worlds"] == LEFT
+    if benchmark.enabled:
+        assert benchmark.stats.stats.median < 1.5
