@@ -101,6 +101,9 @@ def _token_mutants(text: str, file: str, library: Sequence[s.Rulebook]) -> Itera
     for found in _TOKEN.finditer(code):
         word, start = found.group(), found.start()
         rest = code[found.end() : found.end() + 40]
+        if text[found.end() :].lstrip().startswith('"') and word in members:
+            before = [*before[1:], word]
+            continue  # an alternative of a ruling where it is declared
         for new, kind in _replacements(word, before, rest, members, phases):
             yield Mutant(file, start, word, new, kind, Span(source, start, start).line)
         before = [*before[1:], word]

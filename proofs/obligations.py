@@ -19,7 +19,20 @@ from proofs.lemmas import Lemma
 from rules_dsl.smt import SymbolicState, System, Unrolling
 from rules_dsl.smt.expressions import value_of
 from rules_dsl.smt.symbolic import well_formed
-from rules_dsl.smt.terms import Num, Truth, and_, equal, in_interval, less, not_, number, or_, pick, term
+from rules_dsl.smt.terms import (
+    Num,
+    Truth,
+    and_,
+    equal,
+    in_interval,
+    less,
+    less_equal,
+    not_,
+    number,
+    or_,
+    pick,
+    term,
+)
 from rules_dsl.types import OptionalType
 
 
@@ -153,8 +166,12 @@ def ranking_obligations(
     old = _rank(system, system.before, ranks, highest)
     for place, step in system.steps.items():
         rules = [(f"rule {c.name}", c.term) for c in step.conditions]
-        here = [(f"the game stands at {place}", system.at(system.before, place)), *rules]
-        ended = or_(system.at(step.after, p) for p in system.places if p.step is None)
+        here = [
+            (f"the game stands at {place}", system.at(system.before, place)),
+            ("the number is known", less_equal(old, number(highest))),
+            *rules,
+        ]
+        ended = or_(system.at(step.after, p) for p in system.places if p.step is None and p.phase)
         new = _rank(system, step.after, ranks, highest)
         smaller = or_((ended, less(new, old)))
         yield Obligation(

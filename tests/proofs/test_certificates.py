@@ -19,8 +19,12 @@ from proofs.certificates import (
     summary,
     write_certificates,
 )
-from proofs.evidence import Evidence
+from proofs.evidence import Evidence, Ranks
+from proofs.lemmas import Lemma
 from proofs.verdicts import Verdict
+from rules_dsl.model import Variable
+from rules_dsl.smt import Place
+from rules_dsl.types import IntType
 from tests.proofs.house import verdicts_of
 
 
@@ -131,6 +135,22 @@ def test_a_proof_by_unrolling_is_certified_too(verdicts: list[Verdict], tmp_path
         place = tmp_path / str(events)
         write_certificates([replace(real, evidence=unrolled)], place)
         assert exit_code(check_folder(place, seconds=30)) == expected
+
+
+def test_a_ranking_is_certified_and_a_wrong_one_is_not(verdicts: list[Verdict], tmp_path: Path) -> None:
+    real = next(v for v in verdicts if v.name == "it_ends")
+    proof = next(v for v in verdicts if v.name == "somebody_must_take").evidence
+    assert proof is not None
+    take, left = Place("take", 0), Variable("left_over", IntType(0, 6))
+    for name, numbers, expected in (
+        ("right", {(take, (k,)): k for k in range(1, 7)}, 0),
+        ("flat", {(take, (k,)): 1 for k in range(1, 7)}, 1),
+        ("with a gap", {(take, (k,)): k for k in range(1, 7) if k != 4}, 1),
+    ):
+        ranks = Ranks((Lemma("left_over", left),), numbers)
+        evidence = Evidence(proof.system, proof.claims, False, ranks=ranks)
+        write_certificates([replace(real, evidence=evidence)], tmp_path / name)
+        assert exit_code(check_folder(tmp_path / name, seconds=30)) == expected
 
 
 def test_without_the_second_solver_the_message_says_what_to_install(
