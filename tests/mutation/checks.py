@@ -43,7 +43,7 @@ from rules_dsl.play import IllegalMove, Move, State, Stuck
 TESTS = Path(__file__).parents[1]
 EXAMPLES = tuple(
     str(TESTS / "avalon_logic" / f"{name}.py")
-    for name in ("test_worked_examples", "test_configuration", "test_rulings", "test_views")
+    for name in ("test_worked_examples", "test_defaults", "test_configuration", "test_rulings", "test_views")
 )
 NOT_RULES = ("assumptions.rules",)  # how people play is not a rule of the game
 

@@ -102,7 +102,7 @@ def test_every_requirement_of_the_rulebooks_is_dropped_by_some_mutant() -> None:
 def test_a_fixed_sample_of_mistakes_is_noticed() -> None:
     core = [x for x in every_mutant() if x.file in ("core.rules", "resistance.rules", "blind_spies.rules")]
     chosen = sample(core, 40)
-    done = judged(original(), chosen, jobs=2, prove_seconds=0, games=6, examples=EXAMPLES[:2])
+    done = judged(original(), chosen, jobs=2, prove_seconds=0, games=6, examples=EXAMPLES[:3])
     outcomes = [o for _, o, _ in done]
     assert len(outcomes) == len(chosen) >= 12
     assert {KILLED, REFUSED} <= {o.status for o in outcomes}
