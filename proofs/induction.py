@@ -55,12 +55,27 @@ def said(system: System, claim: Lemma, state: SymbolicState) -> Truth:
 
 @dataclass
 class _Obligation:
-    """The steps from one place: what is assumed before, what is claimed after."""
+    """The steps from one place: what is assumed before, what is claimed after.
+
+    Claims a step cannot touch (it leaves everything they speak of as it was) are not among `broken`.
+    """
 
     solver: Any
     before: list[Any]  # literal i: claim i holds before the step
-    broken: list[Any]  # literal i: claim i does not hold after it
-    after: list[Any]
+    broken: dict[int, Any]  # literal i: claim i does not hold after it
+
+
+def moved(system: System, terms: Sequence[Any], state: SymbolicState) -> list[Any]:
+    """Terms about the state `before`, said of another state."""
+    if not terms:
+        return []
+    pairs = [
+        (old, new)
+        for old, new in zip(system.state_leaves(system.before), system.state_leaves(state), strict=True)
+        if not old.eq(new)
+    ]
+    # one substitution for all of them is many times quicker than one for each
+    return list(z3.substitute(z3.And(*terms, z3.BoolVal(True)), *pairs).children())[: len(terms)]
 
 
 class Induction:
@@ -79,28 +94,36 @@ class Induction:
             solver = finite_solver()
             here = self.system.at(self.system.before, place)
             solver.add(*(term(x) for x in (self.system.valid, self.system.formed, here, step.legal)))
-            before, broken, after = [], [], []
-            for i, claim in enumerate(self.claims):
-                h, v = z3.Bool(f"h{i}"), z3.Bool(f"v{i}")
-                then = said(self.system, claim, step.after)
-                solver.add(z3.Implies(h, self._claim_terms[i]), z3.Implies(v, term(not_(then))))
+            before, broken = [], {}
+            after = moved(self.system, self._claim_terms, step.after)
+            for i, (now, then) in enumerate(zip(self._claim_terms, after, strict=True)):
+                h = z3.Bool(f"h{i}")
+                solver.add(z3.Implies(h, now))
                 before.append(h)
-                broken.append(v)
-                after.append(term(then))
-            self._obligations[place] = _Obligation(solver, before, broken, after)
+                if not then.eq(now):
+                    broken[i] = z3.Bool(f"v{i}")
+                    solver.add(broken[i] == z3.Not(then))
+            self._obligations[place] = _Obligation(solver, before, broken)
         return self._obligations[place]
 
     def drop_false_at_start(self, clock: Clock) -> None:
         """Drops the claims that do not hold in every initial state."""
         solver = finite_solver()
         solver.add(term(self.system.valid))
-        for i in sorted(self.alive):
-            claim = term(said(self.system, self.claims[i], self.system.initial))
+        order = sorted(self.alive)
+        false = [z3.Bool(f"v{i}") for i in order]
+        said_first = moved(self.system, [self._claim_terms[i] for i in order], self.system.initial)
+        solver.add(*(v == z3.Not(claim) for v, claim in zip(false, said_first, strict=True)))
+        while True:
+            left = [v for i, v in zip(order, false, strict=True) if i in self.alive]
             solver.push()
-            solver.add(z3.Not(claim))
-            if clock.check(solver):
-                self.alive.discard(i)
+            solver.add(z3.Or(*left))
+            found = clock.check(solver)
+            model = solver.model() if found else None
             solver.pop()
+            if model is None:
+                return
+            self.alive -= {i for i, v in zip(order, false, strict=True) if z3.is_true(model[v])}
 
     def drop_not_kept(self, clock: Clock) -> None:
         """Drops claims some step does not keep, until all that are left are kept given each other."""
@@ -114,26 +137,27 @@ class Induction:
     def _drop_at(self, place: Place, clock: Clock) -> bool:
         obligation = self._obligation(place)
         solver, dropped = obligation.solver, False
-        while self.alive:
-            order = sorted(self.alive)
-            solver.push()
-            solver.add(z3.Or(*(obligation.broken[i] for i in order)))
-            if not clock.check(solver, *(obligation.before[i] for i in order)):
-                solver.pop()
+        while True:
+            touched = [i for i in sorted(self.alive) if i in obligation.broken]
+            if not touched:
                 return dropped
-            model = solver.model()
-            for i in order:
-                if not z3.is_true(model.eval(obligation.after[i], model_completion=True)):
-                    self.alive.discard(i)
-                    dropped = True
+            solver.push()
+            solver.add(z3.Or(*(obligation.broken[i] for i in touched)))
+            found = clock.check(solver, *(obligation.before[i] for i in sorted(self.alive)))
+            model = solver.model() if found else None
             solver.pop()
-        return dropped
+            if model is None:
+                return dropped
+            self.alive -= {i for i in touched if z3.is_true(model[obligation.broken[i]])}
+            dropped = True
 
     def core(self, index: int, clock: Clock) -> set[int]:
         """Claims that suffice, one step before, to keep this claim."""
         found: set[int] = set()
         for place in self.system.steps:
             obligation = self._obligation(place)
+            if index not in obligation.broken:
+                continue
             order = sorted(self.alive - {index})
             literals = [obligation.before[index], *(obligation.before[i] for i in order)]
             used = self._small_core(obligation, index, literals, clock)

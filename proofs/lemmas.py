@@ -179,6 +179,17 @@ def _local_shapes(model: m.Model) -> Iterator[tuple[str, m.Expr]]:
     yield from _kept_requirements(model)
     yield from _entered(model)
     yield from _memberships(model)
+    yield from _watched_modules(model)
+
+
+def _watched_modules(model: m.Model) -> Iterator[tuple[str, m.Expr]]:
+    """With its module in, something is settled from some place on."""
+    for name, variable in model.variables.items():
+        if isinstance(variable.type, BoolType):
+            for param in model.params.values():
+                if param.kind == "module":
+                    here = apply("implies", m.Parameter(param.name, BOOL), m.Variable(name, BOOL))
+                    yield f"with {param.name.removeprefix('with_')}: {name}", here
 
 
 def _kept_requirements(model: m.Model) -> Iterator[tuple[str, m.Expr]]:
@@ -189,10 +200,10 @@ def _kept_requirements(model: m.Model) -> Iterator[tuple[str, m.Expr]]:
             for rule in choice.requires:
                 if rule.kind != "require" or choice.optional:
                     continue
-                yield (
-                    f"{choice.variable} as required ({rule.text})",
-                    _of_variable(rule.condition, choice, variable),
-                )
+                kept = _of_variable(rule.condition, choice, variable)
+                if choice.when is not None:  # a choice passed over was bound by nothing
+                    kept = apply("implies", choice.when, kept)
+                yield f"{choice.variable} as required ({rule.text})", kept
 
 
 def _of_variable(condition: m.Expr, choice: m.Choice, variable: m.StateVariable) -> m.Expr:

@@ -11,10 +11,10 @@ from random import Random
 
 from rules_dsl import model as m
 from rules_dsl import reference
-from rules_dsl.evaluate import Environment, evaluate
+from rules_dsl.evaluate import Environment, evaluate, holds
 from rules_dsl.model import Value
 from rules_dsl.play import IllegalMove, Move, State, Stuck
-from rules_dsl.settle import Settled, settle
+from rules_dsl.settle import Settled, parameter_values, settle
 from rules_dsl.smt import Game
 from rules_dsl.types import BoolType, EnumType, IntType, MapType, OptionalType, PlayerType, SetType, Type
 from rules_dsl.values import all_values, from_ordinal
@@ -35,7 +35,7 @@ def random_params(model: m.Model, rng: Random) -> Settled | None:
     """Parameters drawn at random that pass the set-up checks, or None if many draws in a row do not."""
     for _ in range(TRIES):
         given: dict[str, Value] = {}
-        players = rng.randint(model.fewest, model.most)
+        players = rng.randint(model.fewest, model.most) if m.PLAYERS in model.params else model.players.count
         for name, param in model.params.items():
             if name == m.PLAYERS:
                 given[name] = players
@@ -43,10 +43,14 @@ def random_params(model: m.Model, rng: Random) -> Settled | None:
                 given[name] = rng.random() < 0.5
             elif (param.kind == "ruling" and rng.random() < 0.3) or isinstance(param.type, SetType):
                 given[name] = random_value(param.type, players, rng)
-        found = settle(model, given)
-        if not found.errors:
-            return found
+        if _allowed(model, given, players):
+            return settle(model, given)
     return None
+
+
+def _allowed(model: m.Model, given: Mapping[str, Value], players: int) -> bool:
+    env = Environment(model, players, parameter_values(model, given))
+    return all(holds(c.condition, env) for c in model.checks if c.severity == "error")
 
 
 def random_value(type_: Type, players: int, rng: Random) -> Value:

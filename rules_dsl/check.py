@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from rules_dsl import model as m
 from rules_dsl import syntax as s
+from rules_dsl.absence import absence_checks
 from rules_dsl.compose import Composition
 from rules_dsl.constants import enter_constants, enter_types
 from rules_dsl.diagnostics import Diagnostic, fail
@@ -46,7 +47,7 @@ def build_model(composition: Composition) -> m.Model:
         names.attempt(names.publish_type, name)
     names.stop_on_faults()
     phases = {name: names.attempt(build_phase, names, p) for name, p in composition.phases.items()}
-    checks = _checks(names)
+    checks = (*_checks(names), *absence_checks(composition, names.params))
     speeches = _speeches(names)
     assumptions = _assumptions(names, speeches)
     properties = _properties(names)
