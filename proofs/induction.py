@@ -14,8 +14,9 @@ from typing import Any
 import z3  # type: ignore[import-untyped]
 
 from proofs.lemmas import Lemma
+from proofs.literals import Literals
 from rules_dsl.smt import Place, SymbolicState, System, finite_solver
-from rules_dsl.smt.terms import Truth, implies, not_, term
+from rules_dsl.smt.terms import Truth, implies, term
 
 
 class OutOfTime(Exception):
@@ -57,12 +58,13 @@ def said(system: System, claim: Lemma, state: SymbolicState) -> Truth:
 class _Obligation:
     """The steps from one place: what is assumed before, what is claimed after.
 
-    Claims a step cannot touch (it leaves everything they speak of as it was) are not among `broken`.
+    `touched` leaves out the claims a step cannot touch, because it leaves everything they speak of as it was.
     """
 
     solver: Any
-    before: list[Any]  # literal i: claim i holds before the step
-    broken: dict[int, Any]  # literal i: claim i does not hold after it
+    before: Literals  # literal i: claim i holds before the step
+    broken: Literals  # literal i: claim i does not hold after it
+    touched: frozenset[int]
 
 
 def moved(system: System, terms: Sequence[Any], state: SymbolicState) -> list[Any]:
@@ -87,6 +89,8 @@ class Induction:
         self.alive = set(range(len(claims)))
         self._claim_terms = [term(said(system, c, system.before)) for c in self.claims]
         self._obligations: dict[Place, _Obligation] = {}
+        self._before = Literals("h", len(self.claims))
+        self._broken = Literals("v", len(self.claims))
 
     def _obligation(self, place: Place) -> _Obligation:
         if place not in self._obligations:
@@ -94,16 +98,14 @@ class Induction:
             solver = finite_solver()
             here = self.system.at(self.system.before, place)
             solver.add(*(term(x) for x in (self.system.valid, self.system.formed, here, step.legal)))
-            before, broken = [], {}
             after = moved(self.system, self._claim_terms, step.after)
+            touched = []
             for i, (now, then) in enumerate(zip(self._claim_terms, after, strict=True)):
-                h = z3.Bool(f"h{i}")
-                solver.add(z3.Implies(h, now))
-                before.append(h)
+                solver.add(z3.Implies(self._before[i], now))
                 if not then.eq(now):
-                    broken[i] = z3.Bool(f"v{i}")
-                    solver.add(broken[i] == z3.Not(then))
-            self._obligations[place] = _Obligation(solver, before, broken)
+                    touched.append(i)
+                    solver.add(self._broken[i] == z3.Not(then))
+            self._obligations[place] = _Obligation(solver, self._before, self._broken, frozenset(touched))
         return self._obligations[place]
 
     def drop_false_at_start(self, clock: Clock) -> None:
@@ -111,19 +113,23 @@ class Induction:
         solver = finite_solver()
         solver.add(term(self.system.valid))
         order = sorted(self.alive)
-        false = [z3.Bool(f"v{i}") for i in order]
         said_first = moved(self.system, [self._claim_terms[i] for i in order], self.system.initial)
-        solver.add(*(v == z3.Not(claim) for v, claim in zip(false, said_first, strict=True)))
-        while True:
-            left = [v for i, v in zip(order, false, strict=True) if i in self.alive]
-            solver.push()
-            solver.add(z3.Or(*left))
-            found = clock.check(solver)
-            model = solver.model() if found else None
-            solver.pop()
-            if model is None:
-                return
-            self.alive -= {i for i, v in zip(order, false, strict=True) if z3.is_true(model[v])}
+        solver.add(*(self._broken[i] == z3.Not(claim) for i, claim in zip(order, said_first, strict=True)))
+        while false := self._find_broken(solver, sorted(self.alive), [], clock):
+            self.alive -= false
+
+    def _find_broken(
+        self, solver: Any, indices: Sequence[int], assumptions: Sequence[Any], clock: Clock
+    ) -> set[int]:
+        """Some of these claims that are broken in one solution; none if there is no solution that breaks any."""
+        if not indices:
+            return set()
+        solver.push()
+        solver.add(self._broken.some_of(indices))
+        found = clock.check(solver, *assumptions)
+        model = solver.model() if found else None
+        solver.pop()
+        return set() if model is None else self._broken.true_in(model, indices)
 
     def drop_not_kept(self, clock: Clock) -> None:
         """Drops claims some step does not keep, until all that are left are kept given each other."""
@@ -135,20 +141,15 @@ class Induction:
                 waiting += [p for p in self.system.steps if p not in waiting and p != place]
 
     def _drop_at(self, place: Place, clock: Clock) -> bool:
-        obligation = self._obligation(place)
-        solver, dropped = obligation.solver, False
+        obligation, dropped = self._obligation(place), False
         while True:
-            touched = [i for i in sorted(self.alive) if i in obligation.broken]
-            if not touched:
+            alive = sorted(self.alive)
+            assumed = [obligation.before[i] for i in alive]
+            touched = [i for i in alive if i in obligation.touched]
+            broken = self._find_broken(obligation.solver, touched, assumed, clock)
+            if not broken:
                 return dropped
-            solver.push()
-            solver.add(z3.Or(*(obligation.broken[i] for i in touched)))
-            found = clock.check(solver, *(obligation.before[i] for i in sorted(self.alive)))
-            model = solver.model() if found else None
-            solver.pop()
-            if model is None:
-                return dropped
-            self.alive -= {i for i in touched if z3.is_true(model[obligation.broken[i]])}
+            self.alive -= broken
             dropped = True
 
     def core(self, index: int, clock: Clock) -> set[int]:
@@ -156,7 +157,7 @@ class Induction:
         found: set[int] = set()
         for place in self.system.steps:
             obligation = self._obligation(place)
-            if index not in obligation.broken:
+            if index not in obligation.touched:
                 continue
             order = sorted(self.alive - {index})
             literals = [obligation.before[index], *(obligation.before[i] for i in order)]

@@ -16,6 +16,7 @@ from rules_dsl.evaluate import Environment, evaluate, holds
 from rules_dsl.model import Value
 from rules_dsl.play import State
 from rules_dsl.smt import Place
+from rules_dsl.smt.execute import CIRCLE
 from rules_dsl.types import (
     BOOL,
     BoolType,
@@ -60,6 +61,8 @@ def guesses(model: m.Model, seen: Sequence[Sample]) -> list[Lemma]:
     for i, sample in enumerate(seen):
         groups.setdefault(place_of(sample.state), []).append(i)
     made: dict[tuple[m.Expr, Place | None], Lemma] = {}
+    circle = Lemma("phases never run in a circle", m.Literal(False, BOOL), place=Place(CIRCLE, None))
+    made[circle.value, circle.place] = circle
 
     everywhere = list(_shapes(model))
     local = list(_local_shapes(model))
@@ -67,7 +70,8 @@ def guesses(model: m.Model, seen: Sequence[Sample]) -> list[Lemma]:
         prefix = _prefix(model, place)
         here = [envs[i] for i in places]
         states = [dict(e.variables) for e in here]
-        for text, claim in (*_fitted(model, states), *(_sums(model, states) if place is None else ())):
+        fitted = [*_fitted(model, states), *_watched_modules(model, here)]
+        for text, claim in (*fitted, *(_sums(model, states) if place is None else ())):
             made.setdefault((claim, place), Lemma(prefix + text, claim, place=place))
         for text, claim in local if place is not None else [*everywhere, *local]:
             if all(holds(claim, env) for env in here):
@@ -179,17 +183,18 @@ def _local_shapes(model: m.Model) -> Iterator[tuple[str, m.Expr]]:
     yield from _kept_requirements(model)
     yield from _entered(model)
     yield from _memberships(model)
-    yield from _watched_modules(model)
 
 
-def _watched_modules(model: m.Model) -> Iterator[tuple[str, m.Expr]]:
-    """With its module in, something is settled from some place on."""
+def _watched_modules(model: m.Model, envs: Sequence[Environment]) -> Iterator[tuple[str, m.Expr]]:
+    """What is true exactly where a module is in."""
+    modules = [p.name for p in model.params.values() if p.kind == "module"]
     for name, variable in model.variables.items():
-        if isinstance(variable.type, BoolType):
-            for param in model.params.values():
-                if param.kind == "module":
-                    here = apply("implies", m.Parameter(param.name, BOOL), m.Variable(name, BOOL))
-                    yield f"with {param.name.removeprefix('with_')}: {name}", here
+        if not isinstance(variable.type, BoolType) or len({e.variables[name] for e in envs}) < 2:
+            continue
+        for module in modules:
+            if {e.variables[name] for e in envs if e.params[module]} == {True}:
+                claim = apply("implies", m.Parameter(module, BOOL), m.Variable(name, BOOL))
+                yield f"with {module.removeprefix('with_')}: {name}", claim
 
 
 def _kept_requirements(model: m.Model) -> Iterator[tuple[str, m.Expr]]:

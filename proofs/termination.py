@@ -1,14 +1,16 @@
 """Does every game end, and after how many events at the latest?
 
-First a ranking is looked for: numbers of the state that never grow, one after the other (lexicographically), until no
-circle of places is left on which none of them shrinks. Then the game is folded onto places and those numbers; in the
-folded graph, which has every path the game has and has no circle, the longest path bounds the number of events.
+First a ranking is looked for: numbers of the state that only grow (or only shrink), one after the other
+(lexicographically), until no circle of places is left on which none of them changes. Then the game is folded onto places
+and those numbers: for every way from place to place the solver tells by how much they can change, and how large they
+can get. The folded graph has every path the game has and no circle; its longest path bounds the number of events.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 import z3  # type: ignore[import-untyped]
@@ -18,10 +20,12 @@ from proofs.lemmas import Lemma, numbers
 from rules_dsl import model as m
 from rules_dsl.smt import Place, System, finite_solver
 from rules_dsl.smt.expressions import value_of
-from rules_dsl.smt.terms import Num, bits, less, less_equal, term, width
+from rules_dsl.smt.terms import Num, bits, less, less_equal, number, sub, term, width
 
 Edge = tuple[Place, Place]
 Node = tuple[Place, tuple[int, ...]]
+
+FINER = 2
 
 
 @dataclass(frozen=True)
@@ -34,16 +38,25 @@ class Ranking:
 
 
 class _Measure:
+    """A number of the state that is hoped to go one way only."""
+
     def __init__(self, system: System, text: str, expr: m.Expr, sign: int) -> None:
         self.text = f"{text} {'shrinks' if sign > 0 else 'grows'}"
-        self.expr = expr
         self.sign = sign
+        self.first: Num = value_of(expr, system.scene(system.initial))
         self.before: Num = value_of(expr, system.scene(system.before))
         self.after = {p: value_of(expr, system.scene(s.after)) for p, s in system.steps.items()}
 
     def worse(self, place: Place) -> Any:
         new, old = self.after[place], self.before
         return term(less(old, new) if self.sign > 0 else less(new, old))
+
+    def better(self, place: Place) -> Any:
+        return z3.Not(self.no_better(place))
+
+    @property
+    def small(self) -> bool:
+        return self.before.high - self.before.low <= 8
 
     def no_better(self, place: Place) -> Any:
         new, old = self.after[place], self.before
@@ -62,8 +75,10 @@ def rank(system: System, proved: Sequence[Lemma], clock: Clock) -> Ranking:
         solvers[place] = solver
     edges = _edges(system, solvers, clock)
     measures = [_Measure(system, t, e, sign) for t, e in numbers(system.model) for sign in (-1, 1)]
+    # what counts far is likely to count every turn of the circle
+    measures.sort(key=lambda x: x.before.low - x.before.high)
     used: list[_Measure] = []
-    left = _on_circles(edges)
+    circles = left = _on_circles(edges)
     changed = True
     while left and changed:
         changed = False
@@ -74,9 +89,28 @@ def rank(system: System, proved: Sequence[Lemma], clock: Clock) -> Ranking:
                 left = _on_circles(left - gone)
                 changed = True
                 break
+    texts = tuple(x.text for x in used)
     if left:
-        return Ranking(tuple(x.text for x in used), tuple(sorted(left, key=str)), None)
-    return Ranking(tuple(x.text for x in used), (), _longest(system, solvers, used, clock))
+        return Ranking(texts, tuple(sorted(left, key=str)), None)
+    # more numbers that never turn back make the folded graph finer and its bound better
+    finer = [x for x in measures if x.small and x not in used and _steady(system, solvers, circles, x, clock)]
+    return Ranking(texts, (), _longest(system, solvers, edges, [*used, *finer[:FINER]], clock))
+
+
+def _steady(
+    system: System, solvers: dict[Place, Any], edges: set[Edge], measure: _Measure, clock: Clock
+) -> bool:
+    """Does the measure never get worse, and get better somewhere?"""
+    better = False
+    for place, other in sorted(edges, key=str):
+        solver = solvers[place]
+        along = system.at(system.steps[place].after, other)
+        if clock.check(solver, *_assumed(solver, along), *_assumed(solver, measure.worse(place))):
+            return False
+        better = better or clock.check(
+            solver, *_assumed(solver, along), *_assumed(solver, measure.better(place))
+        )
+    return better
 
 
 def _edges(system: System, solvers: dict[Place, Any], clock: Clock) -> set[Edge]:
@@ -131,52 +165,83 @@ def _on_circles(edges: set[Edge]) -> set[Edge]:
     return {(a, b) for a, b in edges if a == b or a in reach.get(b, set())}
 
 
-def _longest(system: System, solvers: dict[Place, Any], measures: Sequence[_Measure], clock: Clock) -> int:
+def _longest(
+    system: System, solvers: dict[Place, Any], edges: set[Edge], measures: Sequence[_Measure], clock: Clock
+) -> int:
     """The longest path of the folded graph, counted in events."""
-    first = finite_solver()
-    first.add(term(system.valid))
-    scene = system.scene(system.initial)
-    start = [value_of(x.expr, scene) for x in measures]
-    roots = list(_folded(system, first, system.initial.place, start, (), clock))
+    places = {place: [step for step in edges if step[0] == place] for place in solvers}
+    changes = {edge: list(_changes(system, solvers[edge[0]], edge, measures, clock)) for edge in edges}
+    limits = [_limits(solvers, x, clock) for x in measures]
     longest: dict[Node, int] = {}
-    following: dict[Node, list[Node]] = {}
+
+    def following(node: Node) -> list[Node]:
+        place, values = node
+        found: list[Node] = []
+        for edge in places.get(place, []):
+            for change in changes[edge]:
+                new = tuple(v + c for v, c in zip(values, change, strict=True))
+                if all(low <= v <= high for v, (low, high) in zip(new, limits, strict=True)):
+                    found.append((edge[1], new))
+        return found
+
+    starts = product(*(range(x.first.low, x.first.high + 1) for x in measures))
+    roots = list(product(_first_places(system, clock), starts))
     stack = list(roots)
     while stack:
         node = stack[-1]
-        if node in longest:
-            stack.pop()
-            continue
-        place, values = node
-        if node not in following:
-            following[node] = []
-            if place.step is not None and place in system.steps:
-                fixed = [_is(x.before, v) for x, v in zip(measures, values, strict=True)]
-                after = [x.after[place] for x in measures]
-                next_place = system.steps[place].after.place
-                following[node] = list(_folded(system, solvers[place], next_place, after, fixed, clock))
-        waiting = [n for n in following[node] if n not in longest]
+        nodes = following(node) if node not in longest else []
+        waiting = [n for n in nodes if n not in longest]
         if waiting:
             stack += waiting
-        else:
-            longest[node] = max((longest[n] + 1 for n in following[node]), default=0)
-            stack.pop()
+            continue
+        stack.pop()
+        if node not in longest:
+            # one more event may end the game, whose last place has no edges
+            longest[node] = 1 + max((longest[n] for n in nodes), default=0)
     return max(longest[r] for r in roots)
 
 
-def _is(num: Num, value: int) -> Any:
-    return bits(num, width(num.low, num.high)) == value
+def _first_places(system: System, clock: Clock) -> list[Place]:
+    solver = finite_solver()
+    solver.add(term(system.valid))
+    return [
+        place
+        for place in system.steps
+        if clock.check(solver, *_assumed(solver, system.at(system.initial, place)))
+    ]
 
 
-def _folded(
-    system: System, solver: Any, place: Num, values: list[Num], fixed: Sequence[Any], clock: Clock
-) -> Any:
-    """Every pair of a place and values that a solution has, each once."""
+def _changes(
+    system: System, solver: Any, edge: Edge, measures: Sequence[_Measure], clock: Clock
+) -> Iterator[tuple[int, ...]]:
+    """By how much the measures can change along an edge, every combination once."""
+    place, other = edge
+    deltas = [sub(x.after[place], x.before) for x in measures]
+    terms = [bits(d, width(d.low, d.high)) for d in deltas]
     solver.push()
-    solver.add(*fixed)
-    terms = [bits(x, width(x.low, x.high)) for x in (place, *values)]
+    solver.add(term(system.at(system.steps[place].after, other)))
     while clock.check(solver):
         model = solver.model()
         found = [model.eval(t, model_completion=True) for t in terms]
         solver.add(z3.Or(*(t != v for t, v in zip(terms, found, strict=True))))
-        yield system.places[found[0].as_long()], tuple(v.as_long() for v in found[1:])
+        yield tuple(_signed(v.as_long(), d) for v, d in zip(found, deltas, strict=True))
     solver.pop()
+
+
+def _signed(found: int, num: Num) -> int:
+    wide = width(num.low, num.high)
+    return found - (1 << wide) if num.low < 0 and found >> (wide - 1) else found
+
+
+def _limits(solvers: dict[Place, Any], measure: _Measure, clock: Clock) -> tuple[int, int]:
+    """Between which values the proved claims keep the measure, wherever somebody is to choose."""
+
+    def possible(condition: Any) -> bool:
+        return any(clock.check(s, *_assumed(s, condition)) for s in solvers.values())
+
+    low, high = measure.before.low, measure.before.high
+    while low < high and not possible(term(less_equal(number(high), measure.before))):
+        high -= 1
+    while low < high and not possible(term(less_equal(measure.before, number(low)))):
+        low += 1
+    return min(low, measure.first.low), max(high, measure.first.high)
