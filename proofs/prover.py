@@ -8,11 +8,12 @@ does not, the verdict is only "bounded". What players know is decided in `knowle
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from time import monotonic
 
 from proofs.evidence import Evidence
 from proofs.induction import Clock, Induction, OutOfTime, excluded, leaned_on, strengthen
+from proofs.knowledge import Knowledge
 from proofs.lemmas import Lemma, apply, guesses
 from proofs.progress import Stuckness
 from proofs.replays import Disagreement, holds_at_end, replay
@@ -84,6 +85,11 @@ def prove(model: m.Model, family: str, options: Options) -> Iterator[Verdict]:
             yield _progress(session, property_)
         elif property_.kind == "terminates":
             yield _terminates(session, property_)
+    knowing = [p for p in wanted if speaks_of_knowledge(p)]
+    if knowing:
+        knowledge = Knowledge(session.prepare(), session.proved, options.deepest)
+        for property_ in knowing:
+            yield _knows(session, knowledge, property_)
 
 
 # --- claims about single states ---
@@ -199,6 +205,36 @@ def _searched(session: Session, property_: m.Property, result: Found, seconds: f
         return Verdict(session.family, property_, UNKNOWN, "out of time", seconds)
     how = f"nothing found in games of up to {result.depth} event(s)"
     return Verdict(session.family, property_, BOUNDED, how, seconds, depth=result.depth)
+
+
+# --- claims about what players know ---
+
+
+def _knows(session: Session, knowledge: Knowledge, property_: m.Property) -> Verdict:
+    started = monotonic()
+    try:
+        found = knowledge.decide(_claim(property_).value, Clock.of(session.options.seconds))
+    except OutOfTime:
+        return Verdict(session.family, property_, UNKNOWN, "out of time", monotonic() - started)
+    positive = property_.kind == "invariant"
+    outcome = BOUNDED if found.depth is not None else UNKNOWN
+    if found.holds is not None:
+        outcome = PROVED if found.holds is positive else REFUTED
+    made = Verdict(
+        session.family,
+        property_,
+        outcome,
+        found.how,
+        monotonic() - started,
+        found.lemmas,
+        found.depth,
+        found.game,
+        found.twin,
+        found.seat,
+    )
+    if outcome == PROVED and positive and (idle := vacuous(session, property_)) is not None:
+        return replace(made, outcome=VACUOUS, how=idle)
+    return made
 
 
 # --- no hollow proofs ---

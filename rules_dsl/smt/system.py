@@ -170,16 +170,17 @@ def _place_type(places: tuple[Place, ...]) -> Type:
     return IntType(0, len(places) - 1)  # there are two at least: a start and the circle
 
 
-def compile_smt(model: m.Model) -> System:
-    """The transition system of a model."""
-    return Compiler(model).system()
+def compile_smt(model: m.Model, name: str = "") -> System:
+    """The transition system of a model. Systems of different names share the parameters and nothing else."""
+    return Compiler(model, name).system()
 
 
 class Compiler:
     """Makes the terms of a model's choices. `input` makes the unknown a choice is; it is declared by default."""
 
-    def __init__(self, model: m.Model) -> None:
+    def __init__(self, model: m.Model, name: str = "") -> None:
         self.model = model
+        self.name = f"{name} " if name else ""
         self.places = _places(model)
         self.indices = {place: i for i, place in enumerate(self.places)}
         open_players = model.params.get(m.PLAYERS)
@@ -199,9 +200,9 @@ class Compiler:
     def system(self) -> System:
         model = self.model
         before = SymbolicState(
-            declare(_place_type(self.places), "place"),
-            {name: declare(v.type, f"state {name}") for name, v in model.variables.items()},
-            declare(OptionalType(model.result), "result"),
+            declare(_place_type(self.places), f"{self.name}place"),
+            {name: declare(v.type, f"{self.name}state {name}") for name, v in model.variables.items()},
+            declare(OptionalType(model.result), f"{self.name}result"),
         )
         start_scene = self.scene_of("", {})
         first = {
@@ -305,7 +306,7 @@ class Compiler:
 
     def each(self, place: Place, choice: m.Choice, scene: Scene) -> Step:
         type_ = m.choice_type(choice)
-        entries: MapOf = self.input(MapType(self.model.players, type_), f"input {place}")
+        entries: MapOf = self.input(MapType(self.model.players, type_), f"{self.name}input {place}")
         seats = choosing_seats(choice, scene)
         domain: list[Truth] = []
         bound: list[tuple[Truth, Scene]] = []
@@ -324,7 +325,7 @@ class Compiler:
 
     def single(self, place: Place, choice: m.Choice, scene: Scene) -> Step:
         type_ = m.choice_type(choice)
-        value = self.input(type_, f"input {place}")
+        value = self.input(type_, f"{self.name}input {place}")
         domain = [well_formed(value, type_, self.players)]
         inner = value.value if choice.optional else value
         given = value.some if choice.optional else True
@@ -332,7 +333,7 @@ class Compiler:
         seats: tuple[Truth, ...] = ()
         speaker: Num | None = None
         if choice.chooser.kind == "one":
-            speaker = self.input(self.model.players, f"input {place} by")
+            speaker = self.input(self.model.players, f"{self.name}input {place} by")
             seats = choosing_seats(choice, scene)
             domain.append(
                 or_(

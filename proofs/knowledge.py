@@ -1,0 +1,287 @@
+"""What players know: claims with `knows` and `possible`, decided over games that look the same.
+
+A claim that somebody knows something is refuted by two games that look the same to him, and proved by what all such
+pairs share (`agreement`). A claim that nobody can be certain is proved by twins (`swaps`); it is refuted by a game of
+which every game that looks the same agrees, which `Mind` checks exactly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from proofs.agreement import Agreement
+from proofs.induction import Clock, OutOfTime, said
+from proofs.lemmas import Lemma
+from proofs.pairs import Mind, Pair, PairSearch, pair_of, plain_scene
+from proofs.replays import replay
+from proofs.search import search
+from proofs.swaps import Guard, Swap, SwapProver, dealt_map, guards
+from rules_dsl import model as m
+from rules_dsl.smt import Game, Place, System, finite_solver
+from rules_dsl.smt.expressions import Scene, truth_of, value_of
+from rules_dsl.smt.symbolic import model_reader
+from rules_dsl.smt.terms import Truth, not_, number, term
+from rules_dsl.smt.unroll import decode_params, decode_state, is_state
+from rules_dsl.walk import children, every, reads
+
+MOST_CANDIDATES = 12
+MOST_SWAPS = 24
+
+
+@dataclass(frozen=True)
+class Finding:
+    """`holds` is True (proved), False (the game shows it false) or None (undecided, looked at up to `depth` events)."""
+
+    holds: bool | None
+    how: str
+    lemmas: tuple[str, ...] = ()
+    game: Game | None = None
+    twin: Game | None = None
+    seat: int | None = None
+    depth: int | None = None
+
+
+def demands(expr: m.Expr) -> str:
+    """What the claim says about knowing: "knowledge" (each `knows` must hold), "ignorance" (each must fail), "both"."""
+    signs = {sign for sign, _ in _signs(expr, True)}
+    if signs == {True} and not _entangled(expr):
+        return "knowledge"
+    return "ignorance" if signs == {False} else "both"
+
+
+def _signs(expr: m.Expr, sign: bool) -> Iterator[tuple[bool, m.Knows]]:
+    match expr:
+        case m.Knows():
+            yield sign, expr
+        case m.Apply("not", (inner,), _):
+            yield from _signs(inner, not sign)
+        case m.Apply("implies", (condition, conclusion), _):
+            yield from _signs(condition, not sign)
+            yield from _signs(conclusion, sign)
+        case m.Apply("and" | "or", _, _) | m.Quantify("all" | "exists", _, _, _, _):
+            for part in children(expr):
+                yield from _signs(part, sign)
+        case m.Apply("if", (condition, *branches), _) if not _knowing(condition):
+            for part in branches:
+                yield from _signs(part, sign)
+        case _:
+            for part in children(expr):
+                for atom in _knowing(part):
+                    yield True, atom
+                    yield False, atom
+
+
+def _knowing(expr: m.Expr) -> list[m.Knows]:
+    return [e for e in every(expr) if isinstance(e, m.Knows)]
+
+
+def _entangled(expr: m.Expr) -> bool:
+    """Could refuting the claim take two twins at once? (Then one pair of games does not decide it.)"""
+    match expr:
+        case m.Apply("or" | "implies", (one, other), _):
+            both = bool(_knowing(one)) and bool(_knowing(other))
+            return both or _entangled(one) or _entangled(other)
+        case m.Quantify("exists", _, _, _, _):
+            return bool(_knowing(expr))
+        case _:
+            return any(_entangled(part) for part in children(expr))
+
+
+class Knowledge:
+    """Decides claims about knowledge in one system, leaning on claims proved about it."""
+
+    def __init__(self, system: System, proved: Sequence[Lemma], deepest: int) -> None:
+        self.system = system
+        self.proved = list(proved)
+        self.deepest = deepest
+        self.pair: Pair = pair_of(system)
+        self._agreement: Agreement | None = None
+
+    def decide(self, claim: m.Expr, clock: Clock) -> Finding:
+        match demands(claim):
+            case "knowledge":
+                return self._known(claim, clock)
+            case "ignorance":
+                return self._unknown(claim, clock)
+            case _:
+                return Finding(
+                    None, "claims that somebody knows and that somebody does not: state them apart"
+                )
+
+    # --- somebody knows ---
+
+    def agreement(self, clock: Clock) -> Agreement:
+        if self._agreement is None:
+            self._agreement = Agreement(self.pair, self.proved, clock)
+        return self._agreement
+
+    def _known(self, claim: m.Expr, clock: Clock) -> Finding:
+        violated = self.pair.violated(claim)
+        shared = self.agreement(clock)
+        if shared.in_step:
+            used = shared.rules_out(violated, clock)
+            if used is not None:
+                return Finding(True, "induction over two games that look the same", used)
+        run = PairSearch(self.pair, shared.facts)
+        for depth in range(self.deepest + 1):
+            if depth:
+                run.extend()
+            try:
+                found = run.find(violated, clock)
+            except OutOfTime:
+                return _nothing_up_to(depth - 1)
+            if found is not None:
+                ours, theirs, seat = found
+                replay(self.system.model, ours)
+                replay(self.system.model, theirs)
+                how = f"two games of {depth} event(s) that look the same"
+                return Finding(False, how, (), ours, theirs, seat, depth)
+        return _nothing_up_to(self.deepest)
+
+    # --- nobody can be certain ---
+
+    def _unknown(self, claim: m.Expr, clock: Clock) -> Finding:
+        swaps: list[Swap] = []
+        prover: SwapProver | None = None
+        if dealt_map(self.system.model) is not None:
+            marks = [c for c in closed_conditions(claim) if reads(c, self.system.model.definitions)]
+            prover = SwapProver(self.pair, self.proved, marks, clock)
+            for _ in range(MOST_SWAPS):
+                state = self._doubtful(prover, swaps, claim, clock)
+                if state is None:
+                    texts = tuple(f"{s.card} watches, {s.guard.text} exchanged" for s in swaps)
+                    return Finding(True, "a twin for every game, by exchanging the cards of two seats", texts)
+                more = self._useful(prover, swaps, claim, state)
+                if more is None:
+                    break
+                swaps.append(more)
+        return self._certain_game(prover, swaps, claim, clock)
+
+    def _false(self, prover: SwapProver | None, swaps: Sequence[Swap], claim: m.Expr) -> Truth:
+        """The claim is false as far as the swaps can tell."""
+
+        def knows(scene: Scene, expr: m.Knows) -> Truth:
+            if prover is None:
+                return truth_of(expr.fact, scene)
+            return prover.not_refuted(swaps, scene, expr, prover.here)
+
+        return not_(truth_of(claim, replace(self.system.scene(self.system.before), knows=knows)))
+
+    def _doubtful(
+        self, prover: SwapProver, swaps: Sequence[Swap], claim: m.Expr, clock: Clock
+    ) -> Game | None:
+        """A state the proved claims allow in which somebody may be certain."""
+        system, solver = self.system, finite_solver()
+        solver.add(term(system.valid), term(system.formed), term(self._false(prover, swaps, claim)))
+        solver.add(*(term(said(system, fact, system.before)) for fact in self.proved))
+        if not clock.check(solver):
+            return None
+        read = model_reader(solver.model())
+        return Game(decode_params(system, read), (decode_state(system, system.before, read),), ())
+
+    def _useful(self, prover: SwapProver, swaps: Sequence[Swap], claim: m.Expr, state: Game) -> Swap | None:
+        """A swap that works and shows that what is doubtful in this state is not certain."""
+        plain = plain_scene(self.system, state)
+        atoms: list[tuple[Scene, m.Knows]] = []
+
+        def here(swap: Swap) -> Truth:
+            return self._is_at(prover, swap, state, plain)
+
+        def knows(scene: Scene, expr: m.Knows) -> Truth:
+            sure = prover.not_refuted(
+                swaps, scene, expr, lambda swap: self._is_at(prover, swap, state, plain)
+            )  # type: ignore[arg-type]
+            if sure is True:
+                atoms.append((scene, expr))
+            return sure
+
+        truth_of(claim, replace(plain, knows=knows))
+        cards = plain.variables[prover.dealt.name].entries
+        kind = prover.dealt.type.value  # type: ignore[union-attr]
+        for scene, expr in atoms:
+            who = value_of(expr.player, scene)
+            card = kind.members[cards[who.value].value]
+            for guard in self._guards_that_refute(prover, scene, expr, who.value):
+                swap = prover.safe(guard, card)
+                if swap not in swaps and self._is_at(prover, swap, state, plain):
+                    return swap
+        return None
+
+    def _guards_that_refute(
+        self, prover: SwapProver, scene: Scene, expr: m.Knows, who: int
+    ) -> Iterator[Guard]:
+        watcher = number(who)
+        pairs = [
+            (a, b)
+            for a, b in prover.pairs(True, scene)
+            if a.value != who
+            and b.value != who
+            and b.value < scene.players.value
+            and truth_of(expr.fact, prover.after_swap(scene, a, b)) is False
+        ]
+        for guard in guards(self.system.model, prover.dealt):
+            if any(prover.fits(guard, scene, watcher, a, b) is True for a, b in pairs):
+                yield guard
+
+    def _is_at(self, prover: SwapProver, swap: Swap, state: Game, plain: Scene) -> bool:
+        last = state.states[-1]
+        place = Place(last.phase, None if last.over else last.step)
+        marks = tuple(truth_of(mark, plain) is True for mark in prover.marks)
+        return (place, marks) in swap.stages
+
+    def _certain_game(
+        self, prover: SwapProver | None, swaps: Sequence[Swap], claim: m.Expr, clock: Clock
+    ) -> Finding:
+        """The shortest game after which somebody is certain, checked against every game that looks the same."""
+        left = [MOST_CANDIDATES]
+
+        def confirm(_name: str, game: Game) -> Truth | None:
+            if not Mind(self.pair, game, clock).holds(claim):
+                return None
+            left[0] -= 1
+            if not left[0]:
+                raise OutOfTime
+            return not_(is_state(self.system, self.system.before, game.states[-1]))
+
+        facts = [c for c in self.proved if c.place is None]
+        goal = {"": self._false(prover, swaps, claim)}
+        found = search(self.system, goal, lambda _: clock, self.deepest, facts, confirm)[""]
+        if found.game is not None:
+            replay(self.system.model, found.game)
+            how = f"a game of {found.depth} event(s); all games that look the same to the seat agree"
+            return Finding(False, how, (), found.game, depth=found.depth)
+        if found.complete:
+            how = f"complete unrolling: no game has more than {found.depth} events"
+            return Finding(True, how, depth=found.depth)
+        return _nothing_up_to(found.depth)
+
+
+def _nothing_up_to(depth: int) -> Finding:
+    if depth < 0:
+        return Finding(None, "out of time")
+    return Finding(None, f"nothing found in games of up to {depth} event(s)", depth=depth)
+
+
+def closed_conditions(claim: m.Expr) -> Iterator[m.Expr]:
+    """The conditions under which the claim speaks and that name no seat: they tell stages of the game apart."""
+    match claim:
+        case m.Apply("implies", (condition, conclusion), _):
+            for part in _conjuncts(condition):
+                if not any(isinstance(e, m.Bound | m.Knows | m.InPhase | m.Over) for e in every(part)):
+                    yield part
+            yield from closed_conditions(conclusion)
+        case m.Quantify("all", _, condition, _, _) if condition is not None:
+            yield from closed_conditions(condition)
+        case m.Apply("not", (inner,), _):
+            yield from closed_conditions(inner)
+        case _:
+            return
+
+
+def _conjuncts(expr: m.Expr) -> Iterator[m.Expr]:
+    if isinstance(expr, m.Apply) and expr.operation == "and":
+        for part in expr.arguments:
+            yield from _conjuncts(part)
+    else:
+        yield expr

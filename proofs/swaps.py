@@ -1,0 +1,296 @@
+"""Twins made by exchanging what two seats were dealt: how secrecy is proved.
+
+To show that a seat can never be certain of something, every game needs a twin that looks the same to the seat and in
+which the thing is otherwise. A swap takes a game and exchanges what two other seats were dealt, every other move staying
+as it was. `SwapProver.safe` finds, for a condition on the two seats (a guard) and a card of the watcher, the stages of
+the game up to which the swapped game is always legal and always looks the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import z3  # type: ignore[import-untyped]
+from z3 import z3util
+
+from proofs.induction import Clock, said
+from proofs.lemmas import Lemma
+from proofs.pairs import Pair
+from rules_dsl import model as m
+from rules_dsl.smt import Place, Step, SymbolicState, finite_solver
+from rules_dsl.smt.expressions import Scene, entry, truth_of, value_of
+from rules_dsl.smt.symbolic import MapOf, declare, leaves, merge, well_formed
+from rules_dsl.smt.terms import Num, Truth, and_, equal, not_, number, or_, term
+from rules_dsl.smt.unroll import input_leaves, input_type
+from rules_dsl.types import BOOL, BoolType, EnumType, MapType, PlayerType
+from rules_dsl.walk import reads
+
+Stage = tuple[Place, tuple[bool, ...]]  # a place, and which of the marks hold there
+
+
+@dataclass(frozen=True)
+class Guard:
+    """A condition on the two seats that are exchanged, `a` and `b`."""
+
+    text: str
+    value: m.Expr
+
+
+@dataclass(frozen=True)
+class Swap:
+    """An exchange that works for watchers with a certain card, at these stages."""
+
+    guard: Guard
+    card: str
+    stages: frozenset[Stage]
+
+
+def dealt_map(model: m.Model) -> m.StateVariable | None:
+    """The variable that holds what the seats were dealt, if there is exactly one."""
+    found = []
+    for phase in model.phases.values():
+        for choice in phase.choices:
+            type_ = model.variables[choice.variable].type
+            dealt = choice.deal is not None and isinstance(type_, MapType)
+            if dealt and isinstance(type_.key, PlayerType) and isinstance(type_.value, EnumType):  # type: ignore[union-attr]
+                found.append(model.variables[choice.variable])
+    return found[0] if len(found) == 1 else None
+
+
+def guards(model: m.Model, dealt: m.StateVariable) -> Iterator[Guard]:
+    """Guards from the loosest to the tightest: none, the two seats alike in something, both of one kind."""
+    assert isinstance(dealt.type, MapType)
+    kind = dealt.type.value
+    assert isinstance(kind, EnumType)
+    seats = [m.Bound(x, model.players) for x in ("a", "b")]
+    cards = [m.At(m.Variable(dealt.name, dealt.type), seat, kind) for seat in seats]
+    yield Guard("any two other seats", m.Literal(True, BOOL))
+    alike: list[tuple[str, list[m.Expr], m.Type]] = []
+    for name, table in model.tables.items():
+        if name.startswith(f"{kind.name}."):
+            values: list[m.Expr] = [m.Lookup(name, (card,), table.type) for card in cards]
+            alike.append((name.split(".")[1], values, table.type))
+    for name, definition in model.definitions.items():
+        unary = len(definition.parameters) == 1 and isinstance(definition.parameters[0][1], PlayerType)
+        if unary and reads(definition.value, model.definitions) <= {dealt.name}:
+            calls: list[m.Expr] = [m.Invoke(name, (seat,), definition.type) for seat in seats]
+            alike.append((name, calls, definition.type))
+    for text, pair, _ in alike:
+        yield Guard(f"two other seats alike in {text}", m.Apply("eq", tuple(pair), BOOL))
+    for text, pair, type_ in alike:
+        members: Sequence[m.Value] = type_.members if isinstance(type_, EnumType) else (True, False)
+        if isinstance(type_, EnumType | BoolType):
+            for member in members:
+                both = [m.Apply("eq", (x, m.Literal(member, type_)), BOOL) for x in pair]
+                shown = member if isinstance(member, str) else str(member).lower()
+                yield Guard(f"two other seats with {text} {shown}", m.Apply("and", tuple(both), BOOL))
+
+
+def exchanged(values: MapOf, key: PlayerType, a: Num, b: Num) -> MapOf:
+    """A map with the entries of two seats exchanged."""
+    at_a, at_b = entry(values, a, key), entry(values, b, key)
+    return MapOf(
+        tuple(
+            merge(equal(a, number(i)), at_b, merge(equal(b, number(i)), at_a, old))
+            for i, old in enumerate(values.entries)
+        )
+    )
+
+
+class SwapProver:
+    """Proves which swaps work. `marks` are closed conditions that tell stages at one place apart."""
+
+    def __init__(self, pair: Pair, proved: Sequence[Lemma], marks: Sequence[m.Expr], clock: Clock) -> None:
+        self.pair = pair
+        self.system = pair.system
+        dealt = dealt_map(pair.system.model)
+        assert dealt is not None
+        assert isinstance(dealt.type, MapType)
+        assert isinstance(dealt.type.key, PlayerType)
+        self.dealt = dealt
+        self.key = dealt.type.key
+        self.marks = list(marks)
+        self.clock = clock
+        self.facts = [term(said(self.system, claim, self.system.before)) for claim in proved]
+        self.a, self.b = (declare(self.key, f"swap {x}") for x in ("a", "b"))
+        self._tried: dict[tuple[str, str], Swap] = {}
+        self._here: dict[Swap, Truth] = {}
+        self._solvers = {place: self._solver(place) for place in self.system.steps}
+        self._ways = {place: set(self._targets(place, [])) for place in self.system.steps}
+
+    def _solver(self, place: Place) -> Any:
+        solver, system = finite_solver(), self.system
+        parts = (system.valid, system.formed, system.at(system.before, place), system.steps[place].legal)
+        solver.add(*(term(x) for x in parts), *self.facts)
+        return solver
+
+    def stage_of(self, state: SymbolicState) -> tuple[Any, list[Any]]:
+        """The place and the marks of a state as terms."""
+        scene = self.system.scene(state)
+        return state.place, [term(truth_of(mark, scene)) for mark in self.marks]
+
+    def at_stage(self, stage: Stage, state: SymbolicState) -> Truth:
+        scene = self.system.scene(state)
+        marks = (truth_of(x, scene) for x in self.marks)
+        parts = (x if held else not_(x) for x, held in zip(marks, stage[1], strict=True))
+        return and_((self.system.at(state, stage[0]), *parts))
+
+    def _targets(self, place: Place, conditions: Sequence[Any]) -> Iterator[tuple[tuple[bool, ...], Stage]]:
+        """From which marks here to which stage there can be a step, under these conditions."""
+        step, solver = self.system.steps[place], self._solvers[place]
+        solver.push()
+        solver.add(*conditions)
+        before = self.stage_of(self.system.before)[1]
+        where, after = self.stage_of(step.after)
+        while self.clock.check(solver):
+            model = solver.model()
+            held, then = (
+                tuple(z3.is_true(model.eval(x, model_completion=True)) for x in marks)
+                for marks in (before, after)
+            )
+            index = next(
+                i
+                for i in range(len(self.system.places))
+                if z3.is_true(model.eval(term(equal(where, number(i))), model_completion=True))
+            )
+            yield held, (self.system.places[index], then)
+            blocked = [term(equal(where, number(index)))]
+            blocked += [x if h else z3.Not(x) for x, h in zip(before, held, strict=True)]
+            blocked += [x if h else z3.Not(x) for x, h in zip(after, then, strict=True)]
+            solver.add(z3.Not(z3.And(*blocked)))
+        solver.pop()
+
+    # --- does a swap work? ---
+
+    def safe(self, guard: Guard, card: str) -> Swap:
+        """The stages at which the swap works for watchers with this card."""
+        if (guard.text, card) not in self._tried:
+            tainted: set[Stage] = set()
+            for place in self.system.steps:
+                tainted |= {to for _, to in self._targets(place, self._fails(place, guard, card))}
+            queue = list(tainted)
+            while queue:  # what comes after a stage where the swap fails cannot be trusted either
+                place, marks = queue.pop()
+                for held, to in self._ways.get(place, ()):
+                    if held == marks and to not in tainted:
+                        tainted.add(to)
+                        queue.append(to)
+            stages = {to for ways in self._ways.values() for _, to in ways} - tainted
+            self._tried[guard.text, card] = Swap(guard, card, frozenset(stages))
+        return self._tried[guard.text, card]
+
+    def _chosen(self, guard: Guard, card: str, state: SymbolicState) -> Truth:
+        """Watcher and seats are as the swap wants them, in this state."""
+        system, watcher = self.system, self.pair.watcher
+        seats = (watcher, self.a, self.b)
+        apart = [not_(equal(x, y)) for x, y in ((self.a, self.b), (self.a, watcher), (self.b, watcher))]
+        scene = system.scene(state).bind(a=self.a, b=self.b)
+        return and_(
+            (
+                *(well_formed(x, self.key, system.players) for x in seats),
+                *apart,
+                self._holds_card(watcher, card, scene),
+                truth_of(guard.value, scene),
+            )
+        )
+
+    def _holds_card(self, seat: Num, card: str, scene: Scene) -> Truth:
+        assert isinstance(self.dealt.type, MapType)
+        kind = self.dealt.type.value
+        assert isinstance(kind, EnumType)
+        held = entry(scene.variables[self.dealt.name], seat, self.key)
+        return equal(held, number(kind.members.index(card)))
+
+    def _fails(self, place: Place, guard: Guard, card: str) -> list[Any]:
+        """The condition that the swapped game does not follow a step, or looks otherwise."""
+        step, theirs = self.system.steps[place], self.pair.twin.steps[place]
+        dealing = step.choice.variable == self.dealt.name
+        chosen = self._chosen(guard, card, step.after)
+        before = self._swapped(self.system.before)
+        pairs = list(
+            zip(
+                self.pair.twin.state_leaves(self.pair.twin.before),
+                self.system.state_leaves(before),
+                strict=True,
+            )
+        )
+        pairs += self._inputs(step, theirs, dealing)
+        after = zip(
+            self.pair.twin.state_leaves(theirs.after),
+            self.system.state_leaves(self._swapped(step.after)),
+            strict=True,
+        )
+        works = [term(theirs.legal), term(self.pair.same_step[place])]
+        works = [z3.substitute(x, *pairs) for x in works]
+        works += [z3.substitute(x, *pairs) == y for x, y in after]
+        if not dealing:
+            works.append(term(self._chosen(guard, card, self.system.before)))
+        return [term(chosen), z3.Not(z3.And(*works))]
+
+    def _inputs(self, step: Step, theirs: Step, dealing: bool) -> list[tuple[Any, Any]]:
+        model = self.system.model
+        twins = input_leaves(theirs, model)
+        if not dealing:
+            return list(zip(twins, input_leaves(step, model), strict=True))
+        swapped = exchanged(step.value, self.key, self.a, self.b)
+        return list(zip(twins, leaves(swapped, input_type(step, model)), strict=True))
+
+    def _swapped(self, state: SymbolicState) -> SymbolicState:
+        values = exchanged(state.values[self.dealt.name], self.key, self.a, self.b)
+        return replace(state, values={**state.values, self.dealt.name: values})
+
+    # --- what nobody can be certain of ---
+
+    def here(self, swap: Swap) -> Truth:
+        """Does the swap work at the stage the state is at?"""
+        if swap not in self._here:
+            stages = sorted(swap.stages, key=str)
+            self._here[swap] = or_(self.at_stage(stage, self.system.before) for stage in stages)
+        return self._here[swap]
+
+    def not_refuted(
+        self, swaps: Sequence[Swap], scene: Scene, expr: m.Knows, here: Callable[[Swap], Truth]
+    ) -> Truth:
+        """A fact the seat may know: it holds, and no swap that works shows a game in which it does not."""
+        fact = truth_of(expr.fact, scene)
+        parts = [fact]
+        who = value_of(expr.player, scene)
+        for swap in swaps:
+            usable = and_((here(swap), self._holds_card(who, swap.card, scene)))
+            if usable is False:
+                continue
+            for a, b in self.pairs(fact, scene):
+                parts.append(or_((not_(usable), self._kept(swap, scene, expr, who, a, b))))
+        return and_(parts)
+
+    def pairs(self, fact: Truth, scene: Scene) -> Iterator[tuple[Num, Num]]:
+        """The pairs of seats whose exchange could make a difference to a fact."""
+        many = self.key.count
+        entries = scene.variables[self.dealt.name].entries
+        spoken = set(range(many))
+        if not isinstance(fact, bool):
+            names = {str(x) for x in z3util.get_vars(fact)}
+            spoken = {i for i, e in enumerate(entries) if isinstance(e.value, int) or str(e.value) in names}
+        for a in range(many):
+            for b in range(a + 1, many):
+                if a in spoken or b in spoken:
+                    yield number(a), number(b)
+
+    def _kept(self, swap: Swap, scene: Scene, expr: m.Knows, who: Num, a: Num, b: Num) -> Truth:
+        """Either these two cannot be exchanged, or the fact holds after it as well."""
+        fits = self.fits(swap.guard, scene, who, a, b)
+        if fits is False:
+            return True
+        return or_((not_(fits), truth_of(expr.fact, self.after_swap(scene, a, b))))
+
+    def fits(self, guard: Guard, scene: Scene, who: Num, a: Num, b: Num) -> Truth:
+        seated = [well_formed(x, self.key, scene.players) for x in (a, b)]
+        apart = [not_(equal(who, x)) for x in (a, b)]
+        inside = replace(scene, bound={"a": a, "b": b})
+        return and_((*seated, *apart, truth_of(guard.value, inside)))
+
+    def after_swap(self, scene: Scene, a: Num, b: Num) -> Scene:
+        values = exchanged(scene.variables[self.dealt.name], self.key, a, b)
+        return replace(scene, variables={**scene.variables, self.dealt.name: values})
