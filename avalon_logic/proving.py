@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from importlib.resources import as_file, files
 from pathlib import Path
@@ -44,7 +45,8 @@ def shipped_families(
     """The shipped properties about these games, with `modules` in and the others in or out."""
     lib = rulebook_library((*property_files(), *paths))
     _known(lib, games, modules)
-    return families(lib, games, shipped_claims(), modules=modules, open_modules=OPEN, fixed=fixed)
+    made = families(lib, games, shipped_claims(), modules=modules, open_modules=OPEN, fixed=fixed)
+    return [replace(family, paths=tuple(paths)) for family in made]
 
 
 def own_families(
@@ -74,7 +76,8 @@ def own_families(
         for name in new_modules
         if name not in claims and all(fits(theirs, theirs.modules[name], game) for game in about)
     ]
-    return families(theirs, about, claims, modules=(*modules, *silent), fixed=fixed)
+    made = families(theirs, about, claims, modules=(*modules, *silent), fixed=fixed)
+    return [replace(family, paths=own) for family in made]
 
 
 def _first_fit(lib: Library, claims: Sequence[str]) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from rules_dsl import Library, Model, Value, build_model, compose
 from rules_dsl import model as m
@@ -29,6 +30,7 @@ class Family:
     open_modules: tuple[str, ...]
     model: Model = field(repr=False, compare=False)
     fixed: Mapping[str, Value] = field(default_factory=dict)
+    paths: tuple[Path, ...] = ()  # rulebook files besides the shipped ones
 
     @property
     def properties(self) -> tuple[str, ...]:

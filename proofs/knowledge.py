@@ -10,18 +10,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+import z3  # type: ignore[import-untyped]
+
 from proofs.agreement import Agreement
 from proofs.induction import Clock, OutOfTime, said
 from proofs.lemmas import Lemma
 from proofs.pairs import Mind, Pair, PairSearch, pair_of, plain_scene
 from proofs.replays import replay
 from proofs.search import search
-from proofs.swaps import Guard, Swap, SwapProver, dealt_map, guards
+from proofs.swaps import Guard, Stage, Swap, SwapProver, dealt_map, guards
 from rules_dsl import model as m
 from rules_dsl.smt import Game, Place, System, finite_solver
 from rules_dsl.smt.expressions import Scene, truth_of, value_of
 from rules_dsl.smt.symbolic import model_reader
-from rules_dsl.smt.terms import Truth, not_, number, term
+from rules_dsl.smt.terms import Truth, and_, not_, number, or_, term
 from rules_dsl.smt.unroll import decode_params, decode_state, is_state
 from rules_dsl.walk import children, every, reads
 
@@ -97,6 +99,8 @@ class Knowledge:
         self.deepest = deepest
         self.pair: Pair = pair_of(system)
         self._agreement: Agreement | None = None
+        self._provers: dict[tuple[m.Expr, ...], SwapProver] = {}
+        self._worked: dict[str, None] = {}
 
     def decide(self, claim: m.Expr, clock: Clock) -> Finding:
         match demands(claim):
@@ -142,37 +146,53 @@ class Knowledge:
     # --- nobody can be certain ---
 
     def _unknown(self, claim: m.Expr, clock: Clock) -> Finding:
+        if dealt_map(self.system.model) is None:
+            return self._certain_game(None, (), claim, clock)
+        prover = self._swap_prover(claim, clock)
         swaps: list[Swap] = []
-        prover: SwapProver | None = None
-        if dealt_map(self.system.model) is not None:
-            marks = [c for c in closed_conditions(claim) if reads(c, self.system.model.definitions)]
-            prover = SwapProver(self.pair, self.proved, marks, clock)
-            for _ in range(MOST_SWAPS):
-                state = self._doubtful(prover, swaps, claim, clock)
-                if state is None:
-                    texts = tuple(f"{s.card} watches, {s.guard.text} exchanged" for s in swaps)
-                    return Finding(True, "a twin for every game, by exchanging the cards of two seats", texts)
-                more = self._useful(prover, swaps, claim, state)
-                if more is None:
-                    break
+        without: list[Stage] = []  # stages at which no swap shows what is needed
+        for _ in range(MOST_SWAPS):
+            state = self._doubtful(prover, swaps, without, claim, clock)
+            if state is None:
+                break
+            plain = plain_scene(self.system, state)
+            more = self._useful(prover, swaps, claim, state, plain)
+            if more is None:
+                without.append(self._stage(prover, state, plain))
+            else:
                 swaps.append(more)
-        return self._certain_game(prover, swaps, claim, clock)
+                self._worked[more.guard.text] = None
+        if not without:
+            texts = tuple(dict.fromkeys(s.text for s in swaps))
+            return Finding(True, "a twin for every game, by exchanging the cards of two seats", texts)
+        return self._certain_game(prover, without, claim, clock)
 
-    def _false(self, prover: SwapProver | None, swaps: Sequence[Swap], claim: m.Expr) -> Truth:
+    def _swap_prover(self, claim: m.Expr, clock: Clock) -> SwapProver:
+        marks = tuple(c for c in closed_conditions(claim) if reads(c, self.system.model.definitions))
+        if marks not in self._provers:
+            self._provers[marks] = SwapProver(self.pair, self.proved, marks, clock)
+        self._provers[marks].clock = clock
+        return self._provers[marks]
+
+    def _false(self, prover: SwapProver, swaps: Sequence[Swap], claim: m.Expr) -> Truth:
         """The claim is false as far as the swaps can tell."""
 
         def knows(scene: Scene, expr: m.Knows) -> Truth:
-            if prover is None:
-                return truth_of(expr.fact, scene)
             return prover.not_refuted(swaps, scene, expr, prover.here)
 
         return not_(truth_of(claim, replace(self.system.scene(self.system.before), knows=knows)))
 
     def _doubtful(
-        self, prover: SwapProver, swaps: Sequence[Swap], claim: m.Expr, clock: Clock
+        self,
+        prover: SwapProver,
+        swaps: Sequence[Swap],
+        without: Sequence[Stage],
+        claim: m.Expr,
+        clock: Clock,
     ) -> Game | None:
         """A state the proved claims allow in which somebody may be certain."""
         system, solver = self.system, finite_solver()
+        solver.add(*(z3.Not(term(prover.at_stage(stage, system.before))) for stage in without))
         solver.add(term(system.valid), term(system.formed), term(self._false(prover, swaps, claim)))
         solver.add(*(term(said(system, fact, system.before)) for fact in self.proved))
         if not clock.check(solver):
@@ -180,31 +200,29 @@ class Knowledge:
         read = model_reader(solver.model())
         return Game(decode_params(system, read), (decode_state(system, system.before, read),), ())
 
-    def _useful(self, prover: SwapProver, swaps: Sequence[Swap], claim: m.Expr, state: Game) -> Swap | None:
+    def _useful(
+        self, prover: SwapProver, swaps: Sequence[Swap], claim: m.Expr, state: Game, plain: Scene
+    ) -> Swap | None:
         """A swap that works and shows that what is doubtful in this state is not certain."""
-        plain = plain_scene(self.system, state)
         atoms: list[tuple[Scene, m.Knows]] = []
 
         def here(swap: Swap) -> Truth:
-            return self._is_at(prover, swap, state, plain)
+            return self._stage(prover, state, plain) in swap.stages
 
         def knows(scene: Scene, expr: m.Knows) -> Truth:
-            sure = prover.not_refuted(
-                swaps, scene, expr, lambda swap: self._is_at(prover, swap, state, plain)
-            )  # type: ignore[arg-type]
+            sure = prover.not_refuted(swaps, scene, expr, here)
             if sure is True:
                 atoms.append((scene, expr))
             return sure
 
         truth_of(claim, replace(plain, knows=knows))
-        cards = plain.variables[prover.dealt.name].entries
-        kind = prover.dealt.type.value  # type: ignore[union-attr]
+        stage = self._stage(prover, state, plain)
         for scene, expr in atoms:
             who = value_of(expr.player, scene)
-            card = kind.members[cards[who.value].value]
+            shown = tuple(name for name, held in prover.sees(who, plain) if held is True)
             for guard in self._guards_that_refute(prover, scene, expr, who.value):
-                swap = prover.safe(guard, card)
-                if swap not in swaps and self._is_at(prover, swap, state, plain):
+                swap = prover.safe_at(guard, shown, stage)
+                if swap is not None and swap not in swaps:
                     return swap
         return None
 
@@ -220,18 +238,18 @@ class Knowledge:
             and b.value < scene.players.value
             and truth_of(expr.fact, prover.after_swap(scene, a, b)) is False
         ]
-        for guard in guards(self.system.model, prover.dealt):
+        known = guards(self.system.model, prover.dealt)
+        for guard in sorted(known, key=lambda g: g.text not in self._worked):
             if any(prover.fits(guard, scene, watcher, a, b) is True for a, b in pairs):
                 yield guard
 
-    def _is_at(self, prover: SwapProver, swap: Swap, state: Game, plain: Scene) -> bool:
+    def _stage(self, prover: SwapProver, state: Game, plain: Scene) -> Stage:
         last = state.states[-1]
         place = Place(last.phase, None if last.over else last.step)
-        marks = tuple(truth_of(mark, plain) is True for mark in prover.marks)
-        return (place, marks) in swap.stages
+        return place, tuple(truth_of(mark, plain) is True for mark in prover.marks)
 
     def _certain_game(
-        self, prover: SwapProver | None, swaps: Sequence[Swap], claim: m.Expr, clock: Clock
+        self, prover: SwapProver | None, stages: Sequence[Stage], claim: m.Expr, clock: Clock
     ) -> Finding:
         """The shortest game after which somebody is certain, checked against every game that looks the same."""
         left = [MOST_CANDIDATES]
@@ -245,7 +263,12 @@ class Knowledge:
             return not_(is_state(self.system, self.system.before, game.states[-1]))
 
         facts = [c for c in self.proved if c.place is None]
-        goal = {"": self._false(prover, swaps, claim)}
+        scene = replace(self.system.scene(self.system.before), knows=lambda s, k: truth_of(k.fact, s))
+        goal = {"": not_(truth_of(claim, scene))}
+        if prover is not None:
+            # at all other stages every game has a twin
+            staged = or_(prover.at_stage(stage, self.system.before) for stage in stages)
+            goal[""] = and_((staged, goal[""]))
         found = search(self.system, goal, lambda _: clock, self.deepest, facts, confirm)[""]
         if found.game is not None:
             replay(self.system.model, found.game)

@@ -29,6 +29,7 @@ from rules_dsl.types import (
     SetType,
     cardinality,
 )
+from rules_dsl.values import least
 from rules_dsl.walk import rebuild
 
 
@@ -183,6 +184,23 @@ def _local_shapes(model: m.Model) -> Iterator[tuple[str, m.Expr]]:
     yield from _kept_requirements(model)
     yield from _entered(model)
     yield from _memberships(model)
+    for name, variable in model.variables.items():
+        here = m.Variable(name, variable.type)
+        match variable.type:
+            case MapType(PlayerType() as key, inner) if variable.initial == _least_map(variable.type):
+                # said entry by entry, because there are as many entries as players
+                entry = m.At(here, m.Bound("k", key), inner)
+                blank = apply("eq", entry, m.Literal(least(inner), inner))
+                yield (
+                    f"{name} as at the start",
+                    m.Quantify("all", (m.Range("k", key, None),), blank, None, BOOL),
+                )
+            case SetType() | PlayerType() | EnumType():
+                yield f"{name} as at the start", apply("eq", here, variable.initial)
+
+
+def _least_map(type_: MapType) -> m.Expr:
+    return m.Literal(least(type_), type_)
 
 
 def _watched_modules(model: m.Model, envs: Sequence[Environment]) -> Iterator[tuple[str, m.Expr]]:

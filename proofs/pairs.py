@@ -15,6 +15,7 @@ from typing import Any
 import z3  # type: ignore[import-untyped]
 
 from proofs.induction import Clock
+from proofs.search import plainest
 from rules_dsl import model as m
 from rules_dsl.smt import Game, Place, System, Unrolling, compile_smt, finite_solver
 from rules_dsl.smt.execute import Slot, looks_same
@@ -111,7 +112,7 @@ class PairSearch:
         self.solver.add(z3.Implies(goal, self.at(self.ours.depth, condition)))
         if not clock.check(self.solver, goal):
             return None
-        model = self.solver.model()
+        model = plainest(self.pair.system, self.solver, goal, clock)
         seat = self.pair.watcher.value
         watching = model.eval(seat, model_completion=True).as_long() if not isinstance(seat, int) else seat
         return self.ours.game(model), self.theirs.game(model), watching

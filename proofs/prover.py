@@ -71,9 +71,9 @@ def speaks_of_knowledge(property_: m.Property) -> bool:
     return property_.value is not None and any(isinstance(e, m.Knows) for e in every(property_.value))
 
 
-def prove(model: m.Model, family: str, options: Options) -> Iterator[Verdict]:
+def prove(model: m.Model, family: str, options: Options, session: Session | None = None) -> Iterator[Verdict]:
     """A verdict for every property of the model, as soon as it is decided."""
-    session = Session(family, model, options)
+    session = session or Session(family, model, options)
     wanted = chosen(model, options)
     plain = [p for p in wanted if p.kind in ("invariant", "reachable") and not speaks_of_knowledge(p)]
     if not wanted:

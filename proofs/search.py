@@ -13,8 +13,10 @@ import z3  # type: ignore[import-untyped]
 
 from proofs.induction import Clock, OutOfTime, said
 from proofs.lemmas import Lemma
+from rules_dsl.evaluate import Environment, evaluate
 from rules_dsl.smt import Game, System, Unrolling, finite_solver
-from rules_dsl.smt.terms import Truth, term
+from rules_dsl.smt.terms import Truth, less_equal, number, term
+from rules_dsl.smt.unroll import is_value
 
 
 @dataclass(frozen=True)
@@ -80,11 +82,45 @@ def _at_depth(
         solver.add(z3.Implies(goal, unrolling.at(depth, waiting[name])))
         if not clock.check(solver, goal):
             return None
-        game = unrolling.game(solver.model(), depth)
+        game = unrolling.game(plainest(unrolling.system, solver, goal, clock), depth)
         refusal = confirm(name, game)
         if refusal is None:
             return game
         waiting[name] = z3.And(waiting[name], term(refusal))
+
+
+def plainest(system: System, solver: Any, goal: Any, clock: Clock) -> Any:
+    """A solution with as few players, modules and unusual rulings as the solver's cores allow."""
+    wanted = preferences(system)
+    best = solver.model()
+    while wanted:
+        literals = {f"prefer {i}": z3.Bool(f"prefer {i}") for i in range(len(wanted))}
+        solver.push()
+        solver.add(*(z3.Implies(x, w) for x, w in zip(literals.values(), wanted, strict=True)))
+        found = clock.check(solver, goal, *literals.values())
+        if found:
+            best = solver.model()
+        core = set() if found else {str(x) for x in solver.unsat_core()}
+        solver.pop()
+        # of what cannot go together the last is given up: the first preferences matter most
+        clash = [i for i in range(len(wanted)) if f"prefer {i}" in core]
+        if found or not clash:
+            return best
+        del wanted[clash[-1]]
+    return best
+
+
+def preferences(system: System) -> list[Any]:
+    """What makes a game easy to read, the most important first: usual rulings, no modules, few players."""
+    model, found = system.model, []
+    for name, param in model.params.items():
+        if param.kind in ("ruling", "module"):
+            usual = evaluate(param.default, Environment(model, model.fewest))
+            found.append(is_value(system.params[name], param.type, usual))
+    found += [
+        term(less_equal(system.players, number(n))) for n in range(model.most - 1, model.fewest - 1, -1)
+    ]
+    return [x for x in found if not z3.is_true(x)]
 
 
 def _exhausted(solver: Any, clock: Clock) -> bool:

@@ -2,8 +2,8 @@
 
 To show that a seat can never be certain of something, every game needs a twin that looks the same to the seat and in
 which the thing is otherwise. A swap takes a game and exchanges what two other seats were dealt, every other move staying
-as it was. `SwapProver.safe` finds, for a condition on the two seats (a guard) and a card of the watcher, the stages of
-the game up to which the swapped game is always legal and always looks the same.
+as it was. `SwapProver.safe_at` proves, for a condition on the two seats (a guard) and a card of the watcher, that on the
+way to some stage of the game the swapped game is always legal and always looks the same.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from rules_dsl.smt.symbolic import MapOf, declare, leaves, merge, well_formed
 from rules_dsl.smt.terms import Num, Truth, and_, equal, not_, number, or_, term
 from rules_dsl.smt.unroll import input_leaves, input_type
 from rules_dsl.types import BOOL, BoolType, EnumType, MapType, PlayerType
-from rules_dsl.walk import reads
+from rules_dsl.walk import reads, statements
 
 Stage = tuple[Place, tuple[bool, ...]]  # a place, and which of the marks hold there
 
@@ -40,11 +40,16 @@ class Guard:
 
 @dataclass(frozen=True)
 class Swap:
-    """An exchange that works for watchers with a certain card, at these stages."""
+    """An exchange that works for watchers who are shown these things and no others, at these stages."""
 
     guard: Guard
-    card: str
+    shown: tuple[str, ...]
     stages: frozenset[Stage]
+
+    @property
+    def text(self) -> str:
+        seen = " and ".join(self.shown) or "nothing"
+        return f"whoever is shown {seen}: exchange {self.guard.text}"
 
 
 def dealt_map(model: m.Model) -> m.StateVariable | None:
@@ -74,9 +79,10 @@ def guards(model: m.Model, dealt: m.StateVariable) -> Iterator[Guard]:
             alike.append((name.split(".")[1], values, table.type))
     for name, definition in model.definitions.items():
         unary = len(definition.parameters) == 1 and isinstance(definition.parameters[0][1], PlayerType)
-        if unary and reads(definition.value, model.definitions) <= {dealt.name}:
+        if unary and "@" not in name and reads(definition.value, model.definitions) <= {dealt.name}:
             calls: list[m.Expr] = [m.Invoke(name, (seat,), definition.type) for seat in seats]
             alike.append((name, calls, definition.type))
+    alike.reverse()  # definitions say more than single attributes
     for text, pair, _ in alike:
         yield Guard(f"two other seats alike in {text}", m.Apply("eq", tuple(pair), BOOL))
     for text, pair, type_ in alike:
@@ -112,10 +118,16 @@ class SwapProver:
         self.dealt = dealt
         self.key = dealt.type.key
         self.marks = list(marks)
+        self.shows = [
+            s
+            for phase in pair.system.model.phases.values()
+            for s in statements(phase.body)
+            if isinstance(s, m.Show)
+        ]
         self.clock = clock
         self.facts = [term(said(self.system, claim, self.system.before)) for claim in proved]
         self.a, self.b = (declare(self.key, f"swap {x}") for x in ("a", "b"))
-        self._tried: dict[tuple[str, str], Swap] = {}
+        self._tried: dict[tuple[str, tuple[str, ...], Stage], Swap | None] = {}
         self._here: dict[Swap, Truth] = {}
         self._solvers = {place: self._solver(place) for place in self.system.steps}
         self._ways = {place: set(self._targets(place, [])) for place in self.system.steps}
@@ -164,24 +176,45 @@ class SwapProver:
 
     # --- does a swap work? ---
 
-    def safe(self, guard: Guard, card: str) -> Swap:
-        """The stages at which the swap works for watchers with this card."""
-        if (guard.text, card) not in self._tried:
-            tainted: set[Stage] = set()
-            for place in self.system.steps:
-                tainted |= {to for _, to in self._targets(place, self._fails(place, guard, card))}
-            queue = list(tainted)
-            while queue:  # what comes after a stage where the swap fails cannot be trusted either
-                place, marks = queue.pop()
-                for held, to in self._ways.get(place, ()):
-                    if held == marks and to not in tainted:
-                        tainted.add(to)
-                        queue.append(to)
-            stages = {to for ways in self._ways.values() for _, to in ways} - tainted
-            self._tried[guard.text, card] = Swap(guard, card, frozenset(stages))
-        return self._tried[guard.text, card]
+    def safe_at(self, guard: Guard, shown: tuple[str, ...], stage: Stage) -> Swap | None:
+        """The swap for watchers who are shown just this, if it works at this stage and at every stage on the way to it."""
+        key = (guard.text, shown, stage)
+        if key not in self._tried:
+            way = self._way_to(stage)
+            works = all(self._works(place, guard, shown, way) for place in self.system.steps)
+            self._tried[key] = Swap(guard, shown, way) if works else None
+        return self._tried[key]
 
-    def _chosen(self, guard: Guard, card: str, state: SymbolicState) -> Truth:
+    def _way_to(self, stage: Stage) -> frozenset[Stage]:
+        """The stage and all that can come before it."""
+        found, queue = {stage}, [stage]
+        while queue:
+            wanted = queue.pop()
+            for place, ways in self._ways.items():
+                for held, to in ways:
+                    if to == wanted and (place, held) not in found:
+                        found.add((place, held))
+                        queue.append((place, held))
+        return frozenset(found)
+
+    def _works(self, place: Place, guard: Guard, shown: tuple[str, ...], way: frozenset[Stage]) -> bool:
+        """Does the swapped game follow every step from here that stays on the way?"""
+        step = self.system.steps[place]
+        froms = [s for s in way if s[0] == place]
+        targets = {to for held, to in self._ways[place] if (place, held) in way} & way
+        if not froms or not targets:
+            return True
+        solver = self._solvers[place]
+        solver.push()
+        solver.add(term(or_(self.at_stage(s, self.system.before) for s in sorted(froms, key=str))))
+        solver.add(term(or_(self.at_stage(s, step.after) for s in sorted(targets, key=str))))
+        solver.add(*self._fails(place, guard, shown))
+        try:
+            return not self.clock.check(solver)
+        finally:
+            solver.pop()
+
+    def _chosen(self, guard: Guard, shown: tuple[str, ...], state: SymbolicState) -> Truth:
         """Watcher and seats are as the swap wants them, in this state."""
         system, watcher = self.system, self.pair.watcher
         seats = (watcher, self.a, self.b)
@@ -191,23 +224,23 @@ class SwapProver:
             (
                 *(well_formed(x, self.key, system.players) for x in seats),
                 *apart,
-                self._holds_card(watcher, card, scene),
+                self._is_shown(watcher, shown, scene),
                 truth_of(guard.value, scene),
             )
         )
 
-    def _holds_card(self, seat: Num, card: str, scene: Scene) -> Truth:
-        assert isinstance(self.dealt.type, MapType)
-        kind = self.dealt.type.value
-        assert isinstance(kind, EnumType)
-        held = entry(scene.variables[self.dealt.name], seat, self.key)
-        return equal(held, number(kind.members.index(card)))
+    def sees(self, seat: Num, scene: Scene) -> list[tuple[str, Truth]]:
+        """What the game has to show, and whether it shows it to a seat."""
+        return [(s.name, truth_of(s.condition, scene.bind(**{s.seat: seat}))) for s in self.shows]
 
-    def _fails(self, place: Place, guard: Guard, card: str) -> list[Any]:
+    def _is_shown(self, seat: Num, shown: tuple[str, ...], scene: Scene) -> Truth:
+        return and_(x if name in shown else not_(x) for name, x in self.sees(seat, scene))
+
+    def _fails(self, place: Place, guard: Guard, shown: tuple[str, ...]) -> list[Any]:
         """The condition that the swapped game does not follow a step, or looks otherwise."""
         step, theirs = self.system.steps[place], self.pair.twin.steps[place]
         dealing = step.choice.variable == self.dealt.name
-        chosen = self._chosen(guard, card, step.after)
+        chosen = self._chosen(guard, shown, step.after)
         before = self._swapped(self.system.before)
         pairs = list(
             zip(
@@ -222,11 +255,13 @@ class SwapProver:
             self.system.state_leaves(self._swapped(step.after)),
             strict=True,
         )
-        works = [term(theirs.legal), term(self.pair.same_step[place])]
+        # an arrangement of the deck with two cards exchanged is one too: counting them again would only cost time
+        legal = and_(c.term for c in theirs.conditions if c.rule is not None or not dealing)
+        works = [term(legal), term(self.pair.same_step[place])]
         works = [z3.substitute(x, *pairs) for x in works]
         works += [z3.substitute(x, *pairs) == y for x, y in after]
         if not dealing:
-            works.append(term(self._chosen(guard, card, self.system.before)))
+            works.append(term(self._chosen(guard, shown, self.system.before)))
         return [term(chosen), z3.Not(z3.And(*works))]
 
     def _inputs(self, step: Step, theirs: Step, dealing: bool) -> list[tuple[Any, Any]]:
@@ -258,7 +293,7 @@ class SwapProver:
         parts = [fact]
         who = value_of(expr.player, scene)
         for swap in swaps:
-            usable = and_((here(swap), self._holds_card(who, swap.card, scene)))
+            usable = and_((here(swap), self._is_shown(who, swap.shown, scene)))
             if usable is False:
                 continue
             for a, b in self.pairs(fact, scene):

@@ -19,6 +19,10 @@ COMMANDS = {
     "check": ("avalon_logic.cli.check", "parse, compose and type check rulebooks; check a table's set-up"),
     "rulings": ("avalon_logic.cli.rulings", "list the open points of the books and their alternatives"),
     "replay": ("avalon_logic.cli.replay", "is a recorded game legal? the first illegal event and its clause"),
+    "prove": (
+        "avalon_logic.cli.prove",
+        "is a property true in every game? verdicts, shortest counterexamples",
+    ),
     "simulate": ("avalon_logic.cli.simulate", "play many random games and count who wins"),
     "deduce": ("avalon_logic.cli.deduce", "which deals are possible, what is certain, and why"),
     "advise": ("avalon_logic.cli.advise", "whom to take along, whom to name: ranked by chance"),
@@ -42,6 +46,7 @@ EPILOG = """examples:
   avalon table friday.txt                            type a game as it happens
   avalon advise friday.txt --as Ann --role servant   whom should Ann take along?
   avalon tables -n 7 --roles merlin percival assassin morgana --lang fr
+  avalon prove --property everybody_leads            is it true? if not, the shortest game
   avalon simulate -n 8 --with lady --games 20000     who wins at random?
 
 exit codes: 0 as expected, 1 a finding, 2 bad input, 3 undecided"""

@@ -51,6 +51,13 @@ def console() -> Console:
     return Console(highlight=False, soft_wrap=not sys.stdout.isatty())
 
 
+def wide_console() -> Console:
+    """The same, with room for tables when the output goes to a file."""
+    from rich.console import Console
+
+    return console() if sys.stdout.isatty() else Console(highlight=False, width=140)
+
+
 def print_json(data: Any) -> None:
     print(json.dumps(data, ensure_ascii=False))
 

@@ -1,0 +1,372 @@
+"""`avalon prove`: is a property true in every game, for every table at once? The verdicts, and games that show them."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from avalon_logic.cli.output import (
+    BadInput,
+    add_rulings,
+    bad_input,
+    console,
+    print_json,
+    rulings_of,
+    wide_console,
+)
+from rules_dsl import Value
+
+if TYPE_CHECKING:
+    from proofs.families import Family
+    from proofs.verdicts import Verdict
+    from rules_dsl.smt import Game
+
+EPILOG = """Without arguments every shipped property is decided, for 5 to 10 players, every deck, every mix of modules and
+every ruling at once. With files of your own their properties are decided; if they state none, the shipped ones are,
+with your modules put in.
+
+verdicts: proved; refuted (with the shortest game); bounded (nothing found up to so many events, no proof); unknown;
+          vacuous (true only because it never applies)
+
+examples:
+  avalon prove                                        all shipped properties
+  avalon prove --property everybody_leads             one of them, with the game that refutes it
+  avalon prove --game avalon --players 7 --with lady
+  avalon prove --property never_stuck --ruling fifth_team=no_vote
+  avalon prove house.rules                            your own rules
+  avalon prove house.rules --save games/ --json       counterexamples as records for avalon replay
+
+exit codes: 0 all verdicts as expected, 1 a verdict its author did not expect, 2 bad input, 3 something undecided"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = EPILOG
+    parser.add_argument("files", nargs="*", type=Path, metavar="FILE", help="rulebook files of your own")
+    parser.add_argument(
+        "--game",
+        action="append",
+        metavar="G",
+        help="only this game: resistance, avalon, avalon_2021 or your own",
+    )
+    parser.add_argument("-n", "--players", type=int, metavar="N", help="only tables of so many players")
+    parser.add_argument(
+        "--with",
+        dest="modules",
+        nargs="+",
+        action="extend",
+        default=[],
+        metavar="MODULE",
+        help="modules that are in; the others may be in or out",
+    )
+    add_rulings(parser)
+    parser.add_argument(
+        "--property",
+        dest="properties",
+        action="append",
+        default=[],
+        metavar="P",
+        help="only this property; its game is printed",
+    )
+    parser.add_argument(
+        "--time", type=float, default=60.0, metavar="S", help="seconds for each property (default 60)"
+    )
+    parser.add_argument(
+        "-j",
+        "--jobs",
+        type=int,
+        default=os.cpu_count() or 1,
+        metavar="N",
+        help="processes (default: all cores)",
+    )
+    parser.add_argument("--coverage", action="store_true", help="list the rules no property depends on")
+    parser.add_argument(
+        "--save", type=Path, metavar="DIR", help="write every game found as a record into DIR"
+    )
+    parser.add_argument("--json", action="store_true", help="the whole report as JSON (docs/proofs.md)")
+
+
+def run(args: argparse.Namespace) -> int:
+    from proofs.prover import Options
+    from proofs.verdicts import exit_code
+    from proofs.workers import decide
+
+    if args.time <= 0 or args.jobs < 1:
+        raise BadInput("--time and -j are positive numbers")
+    with bad_input():
+        families = chosen_families(args)
+    options = Options(seconds=args.time, only=tuple(args.properties))
+    _known_properties(families, args.properties)
+    if args.coverage:
+        from avalon_logic.cli.coverage import show_coverage
+
+        return show_coverage(families, options, args.jobs, args.json)
+    total = sum(_wanted(family, args.properties) for family in families)
+    found: list[Verdict] = []
+    interrupted = False
+    show = _progress(total)
+    verdicts = decide([f for f in families if _wanted(f, args.properties)], options, args.jobs)
+    try:
+        for verdict in verdicts:
+            found.append(verdict)
+            show(len(found), verdict)
+    except KeyboardInterrupt:
+        interrupted = True
+        verdicts.close()  # type: ignore[attr-defined]
+    found = _in_order(families, found)
+    if args.save is not None:
+        with bad_input():
+            _save(args.save, families, found)
+    if args.json:
+        print_json(report_json(families, found, total, interrupted))
+    else:
+        _print(families, found, bool(args.properties))
+        _summary(found, total, interrupted)
+    return 3 if interrupted else exit_code(found)
+
+
+def chosen_families(args: argparse.Namespace) -> list[Family]:
+    """The families the options ask for."""
+    from avalon_logic.proving import GAMES, own_families, shipped_families
+
+    fixed: dict[str, Value] = dict(rulings_of(args.ruling))
+    if args.players is not None:
+        fixed["players"] = args.players
+    if args.files:
+        families = own_families(args.files, args.game, modules=args.modules, fixed=fixed)
+    else:
+        families = shipped_families(args.game or GAMES, modules=args.modules, fixed=fixed)
+    if not families:
+        raise BadInput("nothing to prove: no game here has properties")
+    _check_fixed(families, fixed, args.files)
+    return families
+
+
+def _check_fixed(families: Sequence[Family], fixed: dict[str, Value], files: Sequence[Path]) -> None:
+    """What is fixed must exist somewhere and have a value it can have."""
+    from avalon_logic.library import open_model
+
+    for name, value in fixed.items():
+        if name == "players":
+            for family in families:
+                if not isinstance(value, int) or not family.model.fewest <= value <= family.model.most:
+                    limits = f"{family.model.fewest} to {family.model.most}"
+                    raise BadInput(f"{family.game} is for {limits} players, not {value}")
+            continue
+        known: dict[str, list[str]] = {}
+        for family in families:
+            modules = (*family.modules, *family.open_modules)
+            model = open_model(family.game, modules, paths=tuple(files))
+            known |= {
+                n: [a for a, _ in p.alternatives] for n, p in model.params.items() if p.kind == "ruling"
+            }
+        if name not in known:
+            raise BadInput(
+                f"there is no ruling '{name}' in these games; there are: {', '.join(sorted(known))}"
+            )
+        if value not in known[name]:
+            raise BadInput(f"ruling '{name}' cannot be '{value}'; it is one of: {', '.join(known[name])}")
+
+
+def _known_properties(families: Sequence[Family], asked: Sequence[str]) -> None:
+    known = {name for family in families for name in family.properties}
+    for name in asked:
+        if name not in known:
+            raise BadInput(f"there is no property '{name}'; there are: {', '.join(sorted(known))}")
+
+
+def _wanted(family: Family, asked: Sequence[str]) -> int:
+    return sum(1 for name in family.properties if not asked or name in asked)
+
+
+def _in_order(families: Sequence[Family], found: Sequence[Verdict]) -> list[Verdict]:
+    places = {(f.name, p): (i, j) for i, f in enumerate(families) for j, p in enumerate(f.properties)}
+    return sorted(found, key=lambda v: places[v.family, v.name])
+
+
+def _progress(total: int) -> Any:
+    if not sys.stderr.isatty():
+        return lambda done, verdict: None
+
+    def show(done: int, verdict: Verdict) -> None:
+        line = f"{done}/{total} {verdict.family}: {verdict.name} {verdict.outcome}"
+        print(f"\r\x1b[K{line[:100]}", end="" if done < total else "\r\x1b[K", file=sys.stderr, flush=True)
+
+    return show
+
+
+# --- printing ---
+
+
+def scope_of(family: Family) -> str:
+    """What the verdicts of a family hold for."""
+    players = family.fixed.get("players")
+    tables = f"{players} players" if players else f"{family.model.fewest} to {family.model.most} players"
+    parts = [tables, "every deck", "every ruling"]
+    fixed = [f"{k}={v}" for k, v in family.fixed.items() if k != "players"]
+    if fixed:
+        parts[-1] = f"every ruling but {' '.join(fixed)}"
+    if family.modules:
+        parts.append(f"with {' '.join(family.modules)}")
+    if family.open_modules:
+        parts.append(f"with or without {' '.join(family.open_modules)}")
+    return ", ".join(parts)
+
+
+def _print(families: Sequence[Family], found: Sequence[Verdict], with_games: bool) -> None:
+    out = console()
+    for family in families:
+        ours = [v for v in found if v.family == family.name]
+        if not ours:
+            continue
+        out.print(f"\n[bold]{family.name}[/bold]", end="")
+        out.print(f": {scope_of(family)}", markup=False)
+        for verdict in ours:
+            _print_verdict(family, verdict, with_games)
+
+
+STYLES = {"proved": "green", "refuted": "yellow"}
+
+
+def _print_verdict(family: Family, verdict: Verdict, with_games: bool) -> None:
+    out = console()
+    expected = "" if verdict.as_expected else f"  (expected: {verdict.claim.expect})"
+    style = STYLES.get(verdict.outcome, "red") if verdict.as_expected else "bold red"
+    out.print(f"  {verdict.outcome:8}", style=style, end="", markup=False)
+    out.print(f" {verdict.name}: {verdict.claim.text}{expected}", markup=False)
+    if with_games or not verdict.as_expected:
+        cites = ", ".join(verdict.claim.origin.cites)
+        out.print(
+            f"           {verdict.how}, {verdict.seconds:.1f} s{f'  [{cites}]' if cites else ''}",
+            markup=False,
+        )
+        if verdict.lemmas:
+            out.print(f"           leaning on: {'; '.join(verdict.lemmas)}", markup=False)
+        if verdict.game is not None:
+            print_game(family, verdict.game, "the game:" if verdict.twin is None else "one game:")
+        if verdict.twin is not None:
+            from avalon_logic.counterexamples import names_of
+
+            who = names_of(family, verdict.twin)[verdict.seat or 0]
+            print_game(family, verdict.twin, f"another one, which looks the same to {who}:")
+
+
+def print_game(family: Family, game: Game, title: str) -> None:
+    """The events of a game as a table."""
+    from rich.table import Table
+
+    from avalon_logic.counterexamples import record_of, rows_of
+
+    out = console()
+    record = record_of(family, game)
+    c = record.configuration
+    setting = f"{c.game}, {c.players} players"
+    setting += f", with {' '.join(c.modules)}" if c.modules else ""
+    setting += f", roles {' '.join(c.roles)}" if c.roles else ""
+    setting += f", rulings {' '.join(f'{k}={v}' for k, v in c.rulings.items())}" if c.rulings else ""
+    out.print(f"           {title} {setting}", markup=False)
+    if not game.moves:
+        out.print("           no event is needed: it is so from the start", markup=False)
+        return
+    table = Table(show_edge=False, pad_edge=False, box=None, header_style="dim")
+    for heading in ("", "phase", "who", "choice", "then", "clauses"):
+        table.add_column(heading, overflow="fold")
+    for row in rows_of(family, game):
+        table.add_row(
+            str(row.number), row.phase, row.who, row.what, "; ".join(row.changed), " ".join(row.clauses)
+        )
+    from rich.padding import Padding
+
+    wide_console().print(Padding(table, (0, 0, 0, 11), expand=False))
+
+
+def _summary(found: Sequence[Verdict], total: int, interrupted: bool) -> None:
+    out = console()
+    counts = {x: sum(v.outcome == x for v in found) for x in dict.fromkeys(v.outcome for v in found)}
+    shown = ", ".join(f"{n} {name}" for name, n in counts.items())
+    surprising = [v for v in found if not v.as_expected]
+    out.print(f"\n{len(found)} of {total} properties decided: {shown}", markup=False)
+    if interrupted:
+        out.print(
+            "interrupted; the verdicts above stand, the other properties were not decided", markup=False
+        )
+    if surprising:
+        names = ", ".join(f"{v.family}: {v.name}" for v in surprising)
+        out.print(f"not as expected: {names}", style="bold red", markup=False)
+    elif not interrupted:
+        out.print("all as expected", style="green", markup=False)
+
+
+# --- JSON and records ---
+
+
+def report_json(
+    families: Sequence[Family], found: Sequence[Verdict], total: int, interrupted: bool
+) -> dict[str, Any]:
+    """The report as JSON (schema in docs/proofs.md)."""
+    by_name = {family.name: family for family in families}
+    return {
+        "families": [
+            {
+                "family": f.name,
+                "game": f.game,
+                "modules": list(f.modules),
+                "open_modules": list(f.open_modules),
+                "fixed": dict(f.fixed),
+            }
+            for f in families
+        ],
+        "properties": [verdict_json(by_name[v.family], v) for v in found],
+        "asked": total,
+        "interrupted": interrupted,
+    }
+
+
+def verdict_json(family: Family, verdict: Verdict) -> dict[str, Any]:
+    """One verdict as JSON."""
+    from avalon_logic.counterexamples import record_of
+    from avalon_logic.records import record_to_json
+
+    claim = verdict.claim
+    return {
+        "family": verdict.family,
+        "property": claim.name,
+        "kind": claim.kind,
+        "text": claim.text,
+        "clauses": list(claim.origin.cites),
+        "expect": claim.expect,
+        "verdict": verdict.outcome,
+        "as_expected": verdict.as_expected,
+        "how": verdict.how,
+        "lemmas": list(verdict.lemmas),
+        "events": verdict.depth,
+        "seconds": round(verdict.seconds, 3),
+        "game": record_to_json(record_of(family, verdict.game)) if verdict.game else None,
+        "twin": record_to_json(record_of(family, verdict.twin)) if verdict.twin else None,
+        "seat": None if verdict.seat is None else verdict.seat + 1,
+    }
+
+
+def _save(folder: Path, families: Sequence[Family], found: Sequence[Verdict]) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    for path, data in _records(folder, families, found):
+        path.write_text(json.dumps(data, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+
+
+def _records(
+    folder: Path, families: Sequence[Family], found: Sequence[Verdict]
+) -> Iterator[tuple[Path, dict[str, Any]]]:
+    from avalon_logic.counterexamples import record_of
+    from avalon_logic.records import record_to_json
+
+    by_name = {family.name: family for family in families}
+    for verdict in found:
+        for suffix, game in (("", verdict.game), ("-twin", verdict.twin)):
+            if game is not None:
+                family = by_name[verdict.family]
+                name = f"{family.game}-{verdict.name}{suffix}.json"
+                yield folder / name, record_to_json(record_of(family, game))

@@ -1,0 +1,170 @@
+"""Which rules do the properties depend on? A rule is dropped, and every proof and every game found is looked at again.
+
+A rule that can be dropped without any proof failing and any game changing is not covered: nothing that was proved says
+anything about it. Takes a family; gives every rule with the first property that notices its absence, if one does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from proofs.families import Family
+from proofs.induction import Clock, Induction, OutOfTime
+from proofs.lemmas import Lemma
+from proofs.prover import Options, Session, prove
+from proofs.replays import Disagreement, replay
+from proofs.verdicts import Verdict
+from rules_dsl import model as m
+from rules_dsl.play import Stuck
+from rules_dsl.smt import compile_smt
+from rules_dsl.types import BOOL
+from rules_dsl.values import least
+
+
+@dataclass(frozen=True)
+class Rule:
+    """Something a rulebook says that can be left out."""
+
+    kind: str  # "requirement", "effect", "showing", "condition" or "definition"
+    where: str
+    text: str
+    origin: m.Origin
+    without: Callable[[m.Model], m.Model]
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """A rule and the property that depends on it; None if no property does."""
+
+    rule: Rule
+    property: str | None
+
+
+def rules_of(model: m.Model, ghosts: Sequence[str]) -> Iterator[Rule]:
+    """Every rule of the model that can be dropped, but those of the modules of claims."""
+    for phase in model.phases.values():
+        for i, choice in enumerate(phase.choices):
+            for k, rule in enumerate(choice.requires):
+                if rule.kind == "require":
+                    yield Rule(
+                        "requirement", phase.name, rule.text, rule.origin, _no_requirement(phase.name, i, k)
+                    )
+            if choice.when is not None and choice.origin.module not in ghosts:
+                text = f"when {choice.variable} is chosen"
+                yield Rule("condition", phase.name, text, choice.origin, _always_chosen(phase.name, i))
+        if phase.when is not None:
+            text = "when the phase takes place"
+            yield Rule("condition", phase.name, text, phase.origin, _always_entered(phase.name))
+        for path, statement in _statements(phase.body):
+            if isinstance(statement, m.Assign | m.Show) and statement.origin.module not in ghosts:
+                name = statement.variable if isinstance(statement, m.Assign) else statement.name
+                kind = "effect" if isinstance(statement, m.Assign) else "showing"
+                yield Rule(kind, phase.name, name, statement.origin, _no_statement(phase.name, path))
+    for name, definition in model.definitions.items():
+        if definition.origin.module not in ghosts and "@" not in name:
+            yield Rule("definition", "", name, definition.origin, _no_definition(name))
+
+
+def _statements(
+    body: tuple[m.Statement, ...], path: tuple[int, ...] = ()
+) -> Iterator[tuple[tuple[int, ...], m.Statement]]:
+    for i, statement in enumerate(body):
+        yield (*path, i), statement
+        if isinstance(statement, m.If):
+            yield from _statements(statement.then, (*path, i, 0))
+            yield from _statements(statement.otherwise, (*path, i, 1))
+
+
+def _in_phase(model: m.Model, name: str, change: Callable[[m.Phase], m.Phase]) -> m.Model:
+    return replace(model, phases={**model.phases, name: change(model.phases[name])})
+
+
+def _in_choice(name: str, index: int, change: Callable[[m.Choice], m.Choice]) -> Callable[[m.Model], m.Model]:
+    def phase(old: m.Phase) -> m.Phase:
+        choices = list(old.choices)
+        choices[index] = change(choices[index])
+        return replace(old, choices=tuple(choices))
+
+    return lambda model: _in_phase(model, name, phase)
+
+
+def _no_requirement(name: str, index: int, rule: int) -> Callable[[m.Model], m.Model]:
+    return _in_choice(
+        name, index, lambda c: replace(c, requires=(*c.requires[:rule], *c.requires[rule + 1 :]))
+    )
+
+
+def _always_chosen(name: str, index: int) -> Callable[[m.Model], m.Model]:
+    return _in_choice(name, index, lambda c: replace(c, when=None))
+
+
+def _always_entered(name: str) -> Callable[[m.Model], m.Model]:
+    return lambda model: _in_phase(model, name, lambda old: replace(old, when=None))
+
+
+def _no_statement(name: str, path: tuple[int, ...]) -> Callable[[m.Model], m.Model]:
+    def cut(body: tuple[m.Statement, ...], left: tuple[int, ...]) -> tuple[m.Statement, ...]:
+        here, rest = left[0], left[1:]
+        if not rest:
+            return (*body[:here], *body[here + 1 :])
+        inner = body[here]
+        assert isinstance(inner, m.If)
+        if rest[0] == 0:
+            inner = replace(inner, then=cut(inner.then, rest[1:]))
+        else:
+            inner = replace(inner, otherwise=cut(inner.otherwise, rest[1:]))
+        return (*body[:here], inner, *body[here + 1 :])
+
+    return lambda model: _in_phase(model, name, lambda old: replace(old, body=cut(old.body, path)))
+
+
+def _no_definition(name: str) -> Callable[[m.Model], m.Model]:
+    def change(model: m.Model) -> m.Model:
+        old = model.definitions[name]
+        value: m.Expr = m.Literal(least(old.type), old.type)
+        if old.type == BOOL:
+            value = m.Apply("not", (old.value,), BOOL)
+        return replace(model, definitions={**model.definitions, name: replace(old, value=value)})
+
+    return change
+
+
+def coverage(family: Family, options: Options) -> Iterator[Coverage]:
+    """Every rule of a family, with the property that depends on it."""
+    session = Session(family.name, family.model, options)
+    verdicts = list(prove(family.model, family.name, options, session))
+    mentioned = {text for v in verdicts for text in v.lemmas}
+    kept = [c for c in session.proved if c.declared or c.text in mentioned]
+    shown = " ".join(text for v in verdicts for text in v.lemmas)
+    for rule in rules_of(family.model, family.claims):
+        yield Coverage(rule, _noticed(family, rule, kept, verdicts, shown, options))
+
+
+def _noticed(
+    family: Family,
+    rule: Rule,
+    kept: Sequence[Lemma],
+    verdicts: Sequence[Verdict],
+    shown: str,
+    options: Options,
+) -> str | None:
+    changed = rule.without(family.model)
+    for verdict in verdicts:
+        for game in (verdict.game, verdict.twin):
+            if game is not None:
+                try:
+                    replay(changed, game)
+                except (Disagreement, Stuck):
+                    return verdict.name
+    if rule.kind == "showing" and rule.text in shown:
+        return next(v.name for v in verdicts if any(rule.text in text for text in v.lemmas))
+    proof = Induction(compile_smt(changed), kept)
+    try:
+        clock = Clock.of(options.seconds)
+        proof.drop_false_at_start(clock)
+        proof.drop_not_kept(clock)
+    except OutOfTime:
+        return "(not decided in time)"
+    lost = [kept[i].declared for i in range(len(kept)) if i not in proof.alive and kept[i].declared]
+    return lost[0] if lost else None

@@ -1,0 +1,91 @@
+"""Families decided side by side: one process for each, so that a solver that crashes, runs out of memory or is stopped
+takes nothing with it but its own open questions.
+
+`decide` gives verdicts as they are found. What a process did not get to is reported as unknown.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from multiprocessing.process import BaseProcess
+from queue import Empty
+from typing import Any
+
+from proofs.families import Family
+from proofs.prover import Options, chosen, prove
+from proofs.verdicts import UNKNOWN, Verdict
+
+DONE, FAILED = "done", "failed"
+
+
+def _work(number: int, family: Family, options: Options, results: Any) -> None:
+    try:
+        for verdict in prove(family.model, family.name, options):
+            results.put((number, verdict))
+        results.put((number, DONE))
+    except KeyboardInterrupt:
+        pass  # whoever started us reports
+    except MemoryError:
+        results.put((number, f"{FAILED}: out of memory"))
+    except BaseException as error:  # a fault of one family must not silence the others
+        results.put((number, f"{FAILED}: {type(error).__name__}: {error}"))
+        raise
+
+
+def decide(families: Sequence[Family], options: Options, workers: int) -> Iterator[Verdict]:
+    """A verdict for every property of every family, in the order they are decided."""
+    methods = multiprocessing.get_all_start_methods()
+    context = multiprocessing.get_context("fork" if "fork" in methods else "spawn")
+    results: Any = context.Queue()
+    waiting = list(enumerate(families))
+    running: dict[int, BaseProcess] = {}
+    decided: dict[int, set[str]] = {number: set() for number, _ in waiting}
+    try:
+        while waiting or running:
+            while waiting and len(running) < max(1, workers):
+                number, family = waiting.pop(0)
+                process = context.Process(  # type: ignore[attr-defined]
+                    target=_work, args=(number, family, options, results), daemon=True
+                )
+                process.start()
+                running[number] = process
+            for number, message in _messages(results, running):
+                if isinstance(message, Verdict):
+                    decided[number].add(message.name)
+                    yield message
+                    continue
+                running.pop(number).join()
+                if message != DONE:
+                    yield from _left_open(families[number], options, decided[number], message)
+    finally:
+        for process in running.values():
+            process.terminate()
+            with suppress(Exception):
+                process.join(2)
+
+
+def _messages(results: Any, running: dict[int, BaseProcess]) -> Iterator[tuple[int, Any]]:
+    """The next message; or, for processes that ended without a word, that they did."""
+    try:
+        yield results.get(timeout=0.5)
+        return
+    except Empty:
+        pass
+    for number in [n for n, process in running.items() if not process.is_alive()]:
+        with suppress(Empty):  # its last words may still be on the way
+            while True:
+                said = results.get(timeout=0.2)
+                yield said
+                if said[0] == number and not isinstance(said[1], Verdict):
+                    return
+        code = running[number].exitcode
+        yield number, f"{FAILED}: the solver's process ended with code {code} (out of memory?)"
+        return
+
+
+def _left_open(family: Family, options: Options, decided: set[str], reason: str) -> Iterator[Verdict]:
+    for claim in chosen(family.model, options):
+        if claim.name not in decided:
+            yield Verdict(family.name, claim, UNKNOWN, reason, 0.0)
