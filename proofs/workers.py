@@ -9,10 +9,13 @@ from __future__ import annotations
 import multiprocessing
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from multiprocessing.process import BaseProcess
+from pathlib import Path
 from queue import Empty
 from typing import Any
 
+from proofs.certificates import write_certificates
 from proofs.families import Family
 from proofs.prover import Options, chosen, prove
 from proofs.verdicts import UNKNOWN, Verdict
@@ -20,10 +23,15 @@ from proofs.verdicts import UNKNOWN, Verdict
 DONE, FAILED = "done", "failed"
 
 
-def _work(number: int, family: Family, options: Options, results: Any) -> None:
+def _work(number: int, family: Family, options: Options, folder: Path | None, results: Any) -> None:
+    kept: list[Verdict] = []
     try:
         for verdict in prove(family.model, family.name, options):
-            results.put((number, verdict))
+            kept.append(verdict)
+            # evidence is made of solver terms, which cannot leave their process
+            results.put((number, replace(verdict, evidence=None)))
+        if folder is not None:
+            write_certificates(kept, folder)
         results.put((number, DONE))
     except KeyboardInterrupt:
         pass  # whoever started us reports
@@ -34,8 +42,13 @@ def _work(number: int, family: Family, options: Options, results: Any) -> None:
         raise
 
 
-def decide(families: Sequence[Family], options: Options, workers: int) -> Iterator[Verdict]:
-    """A verdict for every property of every family, in the order they are decided."""
+def decide(
+    families: Sequence[Family], options: Options, workers: int, certificates: Path | None = None
+) -> Iterator[Verdict]:
+    """A verdict for every property of every family, in the order they are decided.
+
+    With a folder for certificates each process writes there what its proofs rest on.
+    """
     methods = multiprocessing.get_all_start_methods()
     context = multiprocessing.get_context("fork" if "fork" in methods else "spawn")
     results: Any = context.Queue()
@@ -47,7 +60,7 @@ def decide(families: Sequence[Family], options: Options, workers: int) -> Iterat
             while waiting and len(running) < max(1, workers):
                 number, family = waiting.pop(0)
                 process = context.Process(  # type: ignore[attr-defined]
-                    target=_work, args=(number, family, options, results), daemon=True
+                    target=_work, args=(number, family, options, certificates, results), daemon=True
                 )
                 process.start()
                 running[number] = process
@@ -57,8 +70,8 @@ def decide(families: Sequence[Family], options: Options, workers: int) -> Iterat
                     yield message
                     continue
                 running.pop(number).join()
-                if message != DONE:
-                    yield from _left_open(families[number], options, decided[number], message)
+                reason = "its verdict was lost" if message == DONE else message
+                yield from _left_open(families[number], options, decided[number], reason)
     finally:
         for process in running.values():
             process.terminate()

@@ -1,0 +1,51 @@
+"""Families decided in processes of their own: every property comes back with a verdict, whatever happens there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from proofs import workers
+from proofs.certificates import check_folder, exit_code
+from proofs.families import Family
+from proofs.prover import Options
+from proofs.verdicts import UNKNOWN, Verdict
+from proofs.workers import decide
+from tests.proofs.house import COUNTDOWN, model_of, verdicts_of
+
+
+def family() -> Family:
+    return Family("countdown", "countdown", (), (), (), model_of(COUNTDOWN))
+
+
+def test_a_process_sends_back_every_verdict() -> None:
+    found = {v.name: v.outcome for v in decide([family()], Options(seconds=20, deepest=12), 2)}
+    assert found == {v.name: v.outcome for v in verdicts_of()}
+
+
+def test_a_process_leaves_the_certificates_of_its_proofs(tmp_path: Path) -> None:
+    assert list(decide([family()], Options(seconds=20, deepest=12), 1, tmp_path))
+    assert exit_code(check_folder(tmp_path, seconds=30)) == 0
+
+
+def test_a_verdict_that_got_lost_is_unknown_and_not_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    def forgetful(*given: object) -> list[Verdict]:
+        return verdicts_of()[1:]
+
+    monkeypatch.setattr(workers, "prove", forgetful)
+    found = {v.name: v for v in decide([family()], Options(seconds=20), 1)}
+    assert set(found) == set(model_of(COUNTDOWN).properties)
+    lost = [v for v in found.values() if v.outcome == UNKNOWN]
+    assert [v.how for v in lost] == ["its verdict was lost"]
+
+
+def test_a_process_that_fails_leaves_its_properties_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
+    def failing(*given: object) -> list[Verdict]:
+        raise MemoryError
+
+    monkeypatch.setattr(workers, "prove", failing)
+    found = list(decide([family()], Options(seconds=20), 1))
+    assert {v.outcome for v in found} == {UNKNOWN}
+    assert len(found) == 6
+    assert "out of memory" in found[0].how
