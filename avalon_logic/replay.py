@@ -1,53 +1,20 @@
-"""Is a recorded game legal? The record is played through the rules; what is unknown may be anything the rules allow.
+"""Is a recorded game legal? A record in, a verdict out: which rule was broken where, who won, what would come next.
 
-The replay keeps every state the game can be in. When none is left, the event that emptied it is the first illegal one,
-and the clause is that of the rule which refused it.
+The record is played through the rules (`following`). If the cards were not all written down it is played with every
+deal, or, where those are too many, with deals that fit it (`fitting`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
-from itertools import islice, product
-from typing import Any
 
-from avalon_logic import blame
-from avalon_logic.blame import may_be_unwritten
 from avalon_logic.configuration import describe_check, engine_of, examine
-from avalon_logic.records import (
-    SAW,
-    Event,
-    NamedTwice,
-    Record,
-    RecordError,
-    fields_of,
-    value_in,
-    value_out,
-)
-from rules_dsl import BadParameter, Value, reference
-from rules_dsl import model as m
-from rules_dsl.evaluate import evaluate, key_ordinal
-from rules_dsl.liveness import live_on_entry
-from rules_dsl.play import CHANCE, IllegalMove, Move, Observation, State
-from rules_dsl.python import Engine, compile_python
-from rules_dsl.types import MapType, Type
-from rules_dsl.values import least
+from avalon_logic.following import Finding, Player, TooManyDeals, TooOpen
+from avalon_logic.records import Record, value_in
+from rules_dsl import BadParameter, Engine, Value
 
-MOST_STATES = 20_000
-
-# What became public since the last event that was written down, for events of phases in which nobody chooses.
-Trail = tuple[Observation, ...]
-
-
-@dataclass(frozen=True)
-class Finding:
-    """A rule broken: by which event (0 is the set-up), which clauses, what happened, what would have been legal."""
-
-    event: int
-    clauses: tuple[str, ...]
-    message: str
-    legal: str = ""
-    fatal: bool = True
+__all__ = ["Finding", "Replay", "TooOpen", "replay"]
 
 
 @dataclass(frozen=True)
@@ -66,35 +33,6 @@ class Replay:
         return not self.findings
 
 
-@dataclass(frozen=True)
-class _Outcome:
-    """A way an event may have gone: where it led, what was seen, which duties were broken, phases entered."""
-
-    state: State
-    trail: Trail
-    broken: tuple[m.Require, ...]
-    entered: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class _Unlike(Finding):
-    """What came out differs from what was written down, though every choice was allowed."""
-
-
-@dataclass(frozen=True)
-class _Passing:
-    """What has happened since the last event while an event is being played: seen, duties broken, phases."""
-
-    seen: tuple[Observation, ...]
-    broken: tuple[m.Require, ...] = ()
-    entered: tuple[str, ...] = ()
-    begun: bool = False
-
-
-class TooOpen(Exception):
-    """So much of the record is unknown that it cannot be followed."""
-
-
 def replay(record: Record) -> Replay:
     """Plays a record through the rules."""
     try:
@@ -107,464 +45,47 @@ def replay(record: Record) -> Replay:
     notes = tuple(describe_check(c) for c in settled.findings if c.severity != "error")
     if record.winner is not None:
         value_in(settled.model.result, record.winner, record, "winner")
-    player = _Player(engine_of(record.configuration), record)
-    broken = player.run()
-    findings += player.breaches
-    if broken is not None:
-        findings.append(broken)
+    engine = engine_of(record.configuration)
+    found = _played(engine, record)
+    if found is None and findings:
+        return Replay(tuple(findings), False, None, False, "", notes)
+    if found is None:
+        found = _with_fitting_deals(engine, record)
+    return replace(found, findings=(*findings, *found.findings), notes=notes)
+
+
+def _played(engine: Engine, record: Record, deals: Sequence[Mapping[str, str]] = ()) -> Replay | None:
+    """The record played with these deals, or with every deal it leaves possible; None if there are too many."""
+    player = Player(engine, record, deals)
+    try:
+        broken = player.run()
+    except TooManyDeals:
+        return None
+    findings = (*player.breaches, *([broken] if broken is not None else []))
     last = [state for state, _ in player.ways]
     results = {s.result for s in last} if broken is None else set()
     over = broken is None and all(s.over for s in last)
-    result = next(iter(results)) if over and len(results) == 1 else None
-    shown = str(result) if result is not None else None
-    differs = over and record.winner is not None and record.winner not in {str(r) for r in results}
     awaits = ""
     if broken is None and not over:
-        awaits = player.awaited(next(s for s in last if not s.over))
-    return Replay(tuple(findings), over, shown, differs, awaits, notes)
+        awaits = player.awaited(*(s for s in last if not s.over))
+    return _verdict(record, findings, over, results, awaits)
 
 
-class _Player:
-    def __init__(self, engine: Engine, record: Record) -> None:
-        self.engine = engine
-        self.model = model = engine.model
-        self.record = record
-        self.live = live_on_entry(model)
-        self.mentioned = {
-            name
-            for e in record.events
-            for name in (*e.values, *e.after)
-            if name not in e.values
-            or (e.phase in model.phases and name not in {f.name for f in fields_of(model, e.phase)})
-        }
-        self.breaches: list[Finding] = []
-        first = engine.start()
-        self.ways: list[tuple[State, Trail]] = [(first.state, _trail(first.observations))]
-        self.course: tuple[str, ...] = _phases(first.observations)
-        self.before: tuple[int, Event, list[tuple[State, Trail]], tuple[str, ...]] | None = None
-
-    def run(self) -> Finding | None:
-        if self.record.deal:
-            found = self._deal()
-            if found is not None:
-                return found
-        for number, event in enumerate(self.record.events, 1):
-            if event.phase in self.model.speeches:
-                self._speech(event)
-                continue
-            found = self._event(number, event)
-            if found is not None:
-                return found
-        return None
-
-    def _speech(self, event: Event) -> None:
-        for name, type_ in self.model.speeches[event.phase].parameters:
-            said = event.values.get(name, event.by if name == "by" else None)
-            if said is None:
-                raise RecordError(f"'{event.phase}' needs '{name}'", event.where)
-            value_in(type_, said, self.record, event.where)
-
-    def _deal(self) -> Finding | None:
-        """The deal is the first choice of chance; what is known of it is fixed."""
-        state, _ = self.ways[0]
-        awaited = self.engine.pending(state)
-        if awaited is None or awaited.choice.deal is None:
-            raise RecordError("this game does not begin with a deal")
-        kind = awaited.choice.type
-        assert isinstance(kind, MapType)
-        known = {
-            self.record.seat(n): value_in(kind.value, r, self.record, "deal")
-            for n, r in self.record.deal.items()
-        }
-        if len(known) == len(self.record.names):
-            deals: list[Value] = [tuple(known[i] for i in range(len(known)))]
-        else:
-            fitting = (
-                v
-                for v in self.engine.options(state, CHANCE)
-                if isinstance(v, tuple) and all(v[i] == r for i, r in known.items())
-            )
-            deals = list(islice(fitting, MOST_STATES + 1))
-        if not deals:
-            return Finding(0, awaited.choice.origin.cites, "no deal fits the roles written down")
-        try:
-            steps = [self.engine.step(state, ((CHANCE, v),)) for v in deals]
-        except IllegalMove as error:
-            return Finding(0, error.cites, error.message)
-        self.ways = [(step.state, _trail(step.observations)) for step in steps]
-        self.course += _phases(steps[0].observations)
-        self._limit()
-        return None
-
-    def _limit(self) -> None:
-        if len(self.ways) > MOST_STATES:
-            raise TooOpen(
-                f"more than {MOST_STATES:,} ways this game may have gone; write down the deal, or use 'avalon deduce'"
-            )
-
-    # --- one event ---
-
-    def _event(self, number: int, event: Event) -> Finding | None:
-        if event.phase not in self.model.phases:
-            known = ", ".join(p for p in self.model.phases if fields_of(self.model, p))
-            raise RecordError(f"there is no event '{event.phase}'; there are: {known}", event.where)
-        specs = {f.name: f for f in fields_of(self.model, event.phase)}
-        for name in (*event.values, *event.after):
-            if name not in specs and self._type(name) is None:
-                raise RecordError(
-                    f"'{event.phase}' has no '{name}'; it has: {', '.join(specs) or 'nothing'}", event.where
-                )
-        try:
-            self._check_values(event)
-        except NamedTwice as error:
-            cites = next((f.choice.origin.cites for f in specs.values() if f.choice is not None), ())
-            return Finding(number, cites, error.message, self._legal(self.ways[0][0]))
-        kept, failures = self._follow(number, event)
-        if not kept:
-            return self._blame(number, event, failures)
-        if all(outcome.broken for outcome in kept):
-            legal = self._legal(self.ways[0][0])
-            for requirement in kept[0].broken:
-                self.breaches.append(
-                    Finding(number, requirement.origin.cites, requirement.text, legal, False)
-                )
-        self._keep(number, event, kept)
-        return None
-
-    def _follow(self, number: int, event: Event) -> tuple[list[_Outcome], list[Finding]]:
-        """Plays an event from every state the game may be in."""
-        kept: list[_Outcome] = []
-        failures: list[Finding] = []
-        for state, trail in self.ways:
-            for outcome in self._until(state, number, event, _Passing(trail)):
-                if isinstance(outcome, Finding):
-                    failures.append(outcome)
-                else:
-                    kept.append(outcome)
-        return kept, failures
-
-    def _keep(self, number: int, event: Event, kept: list[_Outcome]) -> None:
-        self.before = (number, event, self.ways, self.course)
-        self.course += kept[0].entered
-        self.ways = list(dict.fromkeys((self._reduced(o.state), o.trail) for o in kept))
-        self._limit()
-
-    def _type(self, name: str) -> Type | None:
-        """The type of a public value that an event may mention: a variable, or a definition without parameters."""
-        if name in self.model.variables:
-            return self.model.variables[name].type
-        definition = self.model.definitions.get(name)
-        return definition.type if definition is not None and not definition.parameters else None
-
-    def _check_values(self, event: Event) -> None:
-        """Every value written down must be a value at all, whatever the rules say of it."""
-        specs = {f.name: f.type for f in fields_of(self.model, event.phase)}
-        for name, data in (*event.values.items(), *event.after.items()):
-            type_ = specs[name] if name in specs else self._type(name)
-            assert type_ is not None
-            if isinstance(data, dict) and isinstance(type_, MapType):
-                for key, entry in data.items():
-                    value_in(type_.key, key, self.record, event.where)
-                    if entry is not None:
-                        value_in(type_.value, entry, self.record, event.where)
-            elif data is not None:
-                value_in(type_, data, self.record, event.where)
-        if event.by is not None:
-            self.record.seat(event.by)
-
-    def _reduced(self, state: State) -> State:
-        """The state without what can no longer matter, so that equal futures are followed once."""
-        if state.over or state.step > 0:
-            return state
-        live = self.live[state.phase]
-        values = tuple(
-            v if name in live or name in self.mentioned else least(variable.type)
-            for (name, variable), v in zip(self.model.variables.items(), state.values, strict=True)
-        )
-        return replace(state, values=values)
-
-    def _until(
-        self, state: State, number: int, event: Event, passing: _Passing
-    ) -> Iterator[_Outcome | Finding]:
-        """Plays one event from one state: unknown choices on the way, then the event's own."""
-        # does what happened already show the event, with nothing of it left to choose?
-        shows = any(o.phase == event.phase and o.kind == "phase" for o in passing.seen)
-        waiting = not state.over and state.phase == event.phase
-        if shows and not waiting:
-            mismatch = self._mismatch(state, number, event, passing.seen)
-            made = _Outcome(state, _after(event.phase, passing.seen), passing.broken, passing.entered)
-            yield mismatch if mismatch is not None else made
-            return
-        course = (*self.course, *passing.entered)
-        if state.over:
-            cites = blame.out_of_turn_cites(self.model, course, True, event.phase)
-            yield Finding(number, cites, "the game is over by then")
-            return
-        awaited = self.engine.pending(state)
-        assert awaited is not None
-        if not waiting and not may_be_unwritten(awaited.choice):
-            yield self._out_of_turn(state, number, event, course)
-            return
-        if waiting and not passing.begun:
-            mismatch = self._state_mismatch(state, number, event, course)
-            if mismatch is not None:
-                yield mismatch
-                return
-            if self._only_mentions(event) and may_be_unwritten(awaited.choice):
-                yield _Outcome(state, passing.seen, passing.broken, passing.entered)
-                return
-        try:
-            moves = list(self._moves(state, event if waiting else None, course))
-        except IllegalMove as error:
-            yield Finding(number, error.cites, error.message, self._legal(state))
-            return
-        for move in moves:
-            try:
-                step = self.engine.step(state, move)
-            except IllegalMove as error:
-                yield Finding(number, error.cites, error.message, self._legal(state))
-                continue
-            own = waiting and event.values.get(awaited.choice.variable) is not None
-            after = _Passing(
-                (*passing.seen, *step.observations),
-                (*passing.broken, *(step.breaches if own else ())),
-                (*passing.entered, *_phases(step.observations)),
-                waiting,
-            )
-            if waiting and (step.state.over or step.state.phase != event.phase):
-                mismatch = self._mismatch(step.state, number, event, after.seen)
-                made = _Outcome(step.state, _trail(step.observations), after.broken, after.entered)
-                yield mismatch if mismatch is not None else made
-                continue
-            yield from self._until(step.state, number, event, after)
-
-    def _only_mentions(self, event: Event) -> bool:
-        """Does an event say something of the state of things, and nothing of what was chosen or came of it?"""
-        fields = {f.name for f in fields_of(self.model, event.phase)}
-        return (
-            bool(event.values)
-            and not fields & set(event.values)
-            and not (event.after or event.result or event.then)
-        )
-
-    def _moves(self, state: State, event: Event | None, course: tuple[str, ...]) -> Iterator[Move]:
-        """The moves that agree with what was written down, and for the rest are proper."""
-        awaited = self.engine.pending(state)
-        assert awaited is not None
-        choice = awaited.choice
-        data: Any = event.values.get(choice.variable) if event is not None else None
-        where = event.where if event is not None else ""
-        seats: tuple[int, ...] = awaited.seats
-        if choice.chooser.kind in ("one", "player") and event is not None and event.by is not None:
-            speaker = self.record.seat(event.by)
-            if speaker not in seats and choice is self.model.phases[state.phase].choices[0]:
-                raise self._wrong_chooser(choice, seats, event.by, course)
-            seats = (speaker,) if speaker in seats else seats
-        if choice.chooser.kind == "each":
-            given = data if isinstance(data, dict) else {}
-            extra = [n for n, v in given.items() if v is not None and self.record.seat(n) not in seats]
-            if extra:
-                raise IllegalMove(f"{extra[0]} does not choose {choice.variable}", choice=choice)
-            per_seat = [self._values(state, choice, s, given.get(self.record.names[s]), where) for s in seats]
-            for values in product(*per_seat):
-                yield tuple(zip(seats, values, strict=True))
-            return
-        for seat in seats:
-            for value in self._values(state, choice, seat, data, where):
-                yield ((seat, value),)
-
-    def _wrong_chooser(
-        self, choice: m.Choice, seats: tuple[int, ...], by: str, course: tuple[str, ...]
-    ) -> IllegalMove:
-        """Somebody else had the choice; if a variable says who, the rule that gave it its value is at fault."""
-        names = " or ".join(self.record.names[s] for s in seats)
-        who = choice.chooser.who
-        if isinstance(who, m.Variable):
-            cites = blame.writer_cites(self.model, course[:-1], who.name)
-            if cites:
-                choice = replace(choice, origin=replace(choice.origin, cites=cites))
-        return IllegalMove(f"{names} chooses {choice.variable}, not {by}", choice=choice)
-
-    def _values(self, state: State, choice: m.Choice, seat: int, data: Any, where: str) -> list[Value]:
-        if data is not None:
-            type_ = m.choice_type(choice)
-            return [value_in(type_, data, self.record, where)]
-        return list(islice(self.engine.proper_options(state, seat), MOST_STATES + 1))
-
-    # --- what went wrong ---
-
-    def _state_mismatch(
-        self, state: State, number: int, event: Event, course: tuple[str, ...]
-    ) -> Finding | None:
-        """Public values an event mentions besides its own fields, such as who led."""
-        specs = {f.name for f in fields_of(self.model, event.phase)}
-        for name, data in event.values.items():
-            if name in specs or data is None:
-                continue
-            type_ = self._type(name)
-            assert type_ is not None
-            variable = self.model.variables.get(name)
-            env = reference.environment(self.model, state)
-            actual = (
-                env.variables[name]
-                if variable is not None
-                else evaluate(self.model.definitions[name].value, env)
-            )
-            if value_in(type_, data, self.record, event.where) == actual:
-                continue
-            if variable is None:
-                cites = self.model.definitions[name].origin.cites
-            elif variable.kind == "choice":
-                cites = blame.entry_cites(self.model, course) or variable.origin.cites
-            else:
-                cites = blame.writer_cites(self.model, course[:-1], name)
-            said = _spoken(value_out(type_, actual, self.record.names))
-            return Finding(number, cites, f"{name} is {said}, not {_spoken(data)}")
-        return None
-
-    def _mismatch(
-        self, state: State, number: int, event: Event, seen: tuple[Observation, ...]
-    ) -> Finding | None:
-        """Published values that differ from what was written down, or another phase or result than came of it."""
-        for observation in seen:
-            if observation.kind == "published" and observation.phase == event.phase:
-                data = event.values.get(observation.name)
-                if data is None:
-                    continue
-                variable = self.model.variables[observation.name]
-                if value_in(variable.type, data, self.record, event.where) != observation.value:
-                    shown = value_out(variable.type, observation.value, self.record.names)
-                    return _Unlike(
-                        number,
-                        variable.origin.cites,
-                        f"{observation.name} is {_spoken(shown)}, not {_spoken(data)}",
-                    )
-        wrong = self._wrong_sight(number, event, seen)
-        if wrong is not None:
-            return wrong
-        cites = blame.deciding_cites(self.model, event.phase)
-        if event.then is not None:
-            entered = _phases(_after(event.phase, seen))
-            if event.then not in entered:
-                follows = f"'{entered[0]}' follows" if entered else "the game ends"
-                return Finding(number, cites, f"after this {follows}, not '{event.then}'")
-        if event.result is not None and event.result != str(state.result):
-            shown = f"{state.result} wins" if state.over else "the game goes on"
-            return _Unlike(number, cites, f"{shown}, but the record has {event.result} win by this")
-        for name, data in event.after.items():
-            found = self._unlike_after(state, name, data, event)
-            if found is not None:
-                return _Unlike(number, cites, found)
-        return None
-
-    def _wrong_sight(self, number: int, event: Event, seen: tuple[Observation, ...]) -> Finding | None:
-        """What somebody says to have been shown in this phase, against what he was shown."""
-        names = self.record.names
-        shown = [o for o in seen if o.kind == "shown" and o.phase == event.phase]
-        for spec in fields_of(self.model, event.phase):
-            told = event.values.get(spec.name) if spec.shown else None
-            for who, data in (told or {}).items():
-                if data is None:
-                    continue
-                mine = [o for o in shown if o.seat == names.index(who) and spec.name in (o.name, SAW)]
-                assert isinstance(spec.type, MapType)
-                wanted = value_in(spec.type.value, data, self.record, event.where)
-                if isinstance(wanted, frozenset):
-                    found: Value = frozenset().union(*(o.value for o in mine))  # type: ignore[arg-type]
-                else:
-                    found = mine[0].value if mine else None
-                if found != wanted:
-                    actual = value_out(spec.type.value, found, names) if found is not None else None
-                    message = f"{who} was shown {_spoken(actual)}, not {_spoken(data)}"
-                    return Finding(number, blame.show_cites(self.model, event.phase, spec.name), message)
-        return None
-
-    def _unlike_after(self, state: State, name: str, data: Any, event: Event) -> str | None:
-        """How a public value afterwards differs from what was written down."""
-        type_ = self.model.variables[name].type
-        actual = state.values[list(self.model.variables).index(name)]
-        if isinstance(data, dict) and isinstance(type_, MapType):
-            assert isinstance(actual, tuple)
-            for key, entry in data.items():
-                value = actual[key_ordinal(type_, value_in(type_.key, key, self.record, event.where))]
-                if entry is not None and value_in(type_.value, entry, self.record, event.where) != value:
-                    shown = _spoken(value_out(type_.value, value, self.record.names))
-                    return f"{name} {key} is then {shown}, not {_spoken(entry)}"
-            return None
-        if data is None or value_in(type_, data, self.record, event.where) == actual:
-            return None
-        return f"{name} is then {_spoken(value_out(type_, actual, self.record.names))}, not {_spoken(data)}"
-
-    def _out_of_turn(self, state: State, number: int, event: Event, course: tuple[str, ...]) -> Finding:
-        cites = blame.out_of_turn_cites(self.model, course, False, event.phase)
-        awaited = self.awaited(state)
-        return Finding(number, cites, f"'{event.phase}' is out of turn: {awaited}", self._legal(state))
-
-    def _blame(self, number: int, event: Event, failures: list[Finding]) -> Finding:
-        """The rule at fault when no way is left: for what came out, the requirement without which it could be."""
-        first = failures[0]
-        if not all(isinstance(f, _Unlike) for f in failures):
-            return next(f for f in failures if not isinstance(f, _Unlike))
-        for requirement in blame.hidden_requirements(self.model):
-            relaxed = _Player(compile_python(blame.without(self.model, requirement)), self.record)
-            if self._possible_for(relaxed, number, event):
-                message = f"{first.message}: {requirement.text}"
-                return Finding(number, requirement.origin.cites, message, first.legal)
-        return first
-
-    def _possible_for(self, relaxed: _Player, number: int, event: Event) -> bool:
-        """Could the event, or the one before it and then this one, have happened by other rules?"""
-        relaxed.ways, relaxed.course = self.ways, self.course
-        if relaxed._follow(number, event)[0]:
-            return True
-        if self.before is None:
-            return False
-        earlier_number, earlier, relaxed.ways, relaxed.course = self.before
-        kept, _ = relaxed._follow(earlier_number, earlier)
-        if not kept:
-            return False
-        relaxed._keep(earlier_number, earlier, kept)
-        return bool(relaxed._follow(number, event)[0])
-
-    def awaited(self, state: State) -> str:
-        """What must come next."""
-        awaited = self.engine.pending(state)
-        if awaited is None:
-            return "the game is over"
-        who = ", ".join("chance" if s == CHANCE else self.record.names[s] for s in awaited.seats)
-        return f"'{state.phase}' comes first: {who} to choose {awaited.choice.variable}"
-
-    def _legal(self, state: State) -> str:
-        """A few examples of what would have been legal."""
-        awaited = self.engine.pending(state)
-        if awaited is None or awaited.choice.chooser.kind == "chance":
-            return ""
-        seat = awaited.seats[0]
-        type_ = m.choice_type(awaited.choice)
-        values = list(islice(self.engine.options(state, seat), 4))
-        shown = [_spoken(value_out(type_, v, self.record.names)) for v in values[:3]]
-        more = ", ..." if len(values) > 3 else ""
-        return f"{self.record.names[seat]} may choose for {awaited.choice.variable}: {'; '.join(shown)}{more}"
+def _verdict(
+    record: Record, findings: tuple[Finding, ...], over: bool, results: Set[Value], awaits: str
+) -> Replay:
+    result = next(iter(results)) if over and len(results) == 1 else None
+    differs = over and record.winner is not None and record.winner not in {str(r) for r in results}
+    return Replay(findings, over, None if result is None else str(result), differs, awaits)
 
 
-def _trail(observations: tuple[Observation, ...]) -> Trail:
-    """The course of things: phases entered, values published, and what seats were shown."""
-    return tuple(o for o in observations if o.kind in ("phase", "published", "shown"))
+def _with_fitting_deals(engine: Engine, record: Record) -> Replay:
+    """The verdict where there are too many deals to try: that of a deal which fits the record as far as any does."""
+    from avalon_logic.fitting import fitting_deals  # deduction is needed for such records only
 
-
-def _phases(observations: tuple[Observation, ...]) -> tuple[str, ...]:
-    return tuple(o.phase for o in observations if o.kind == "phase")
-
-
-def _after(phase: str, seen: tuple[Observation, ...]) -> Trail:
-    """What was seen after a phase was over."""
-    last = max((i for i, o in enumerate(seen) if o.phase == phase), default=-1)
-    return _trail(seen[last + 1 :])
-
-
-def _spoken(value: Any) -> str:
-    if isinstance(value, list):
-        return " ".join(str(v) for v in value) or "nobody"
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return "none" if value is None else str(value)
+    fitting = fitting_deals(record, engine.model)
+    found = _played(engine, record, fitting.deals)
+    assert found is not None
+    if any(f.fatal and f.event != fitting.stopped for f in found.findings):
+        raise TooOpen("it cannot be told with which cards this could have happened; write down the deal")
+    return _verdict(record, found.findings, found.over, fitting.results, found.awaits)

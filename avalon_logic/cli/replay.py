@@ -176,7 +176,7 @@ def _many(path: Path, rulings: dict[str, str], paths: tuple[Path, ...], as_json:
             result = replay(record)
         except (RecordError, TooOpen, UnknownName, BadParameter, RulebookError) as error:
             # one game that cannot be read says so and keeps none of the others from being read
-            counts["unreadable"] += 1
+            counts["undecided" if isinstance(error, TooOpen) else "unreadable"] += 1
             place = f"{path}:{number}"
             message = str(error) if str(error).startswith(place) else f"{place}: {error}"
             _line(
@@ -206,13 +206,15 @@ def _many(path: Path, rulings: dict[str, str], paths: tuple[Path, ...], as_json:
             shown = ", ".join(examples[clause][:6]) + (", ..." if len(examples[clause]) > 6 else "")
             out.print(f"    {clause}: {number} ({shown})", markup=False)
         out.print(f"  winners that differ: {counts['differs']}", markup=False)
+        if counts["undecided"]:
+            out.print(f"  not decided: {counts['undecided']}", markup=False)
         if counts["unreadable"]:
             out.print(f"  not readable: {counts['unreadable']}", markup=False)
         if suggested:
             shown = ", ".join(f"{name} in {n}" for name, n in suggested.most_common())
             out.print(f"  rulings in force: {shown}", markup=False)
-    if counts["unreadable"]:
-        return 2
+    if counts["unreadable"] or counts["undecided"]:
+        return 2 if counts["unreadable"] else 3
     return 1 if counts["illegal"] or counts["differs"] else 0
 
 
