@@ -40,6 +40,7 @@ examples:
   avalon prove --property never_stuck --ruling fifth_team=no_vote
   avalon prove house.rules                            your own rules
   avalon prove house.rules --save games/ --json       counterexamples as records for avalon replay
+  avalon prove --certify proofs/ --junit prove.xml    proofs another solver has checked, a report for CI
 
 exit codes: 0 all verdicts as expected, 1 a verdict its author did not expect, 2 bad input, 3 something undecided"""
 
@@ -87,14 +88,29 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--save", type=Path, metavar="DIR", help="write every game found as a record into DIR"
     )
+    parser.add_argument(
+        "--certify",
+        type=Path,
+        metavar="DIR",
+        help="write every proof obligation into DIR and let a second solver (cvc5) check it",
+    )
+    parser.add_argument("--junit", type=Path, metavar="FILE", help="write a JUnit report for CI into FILE")
     parser.add_argument("--json", action="store_true", help="the whole report as JSON (docs/proofs.md)")
 
 
 def run(args: argparse.Namespace) -> int:
+    from avalon_logic.cli.evidence import (
+        Certified,
+        certify,
+        print_certified,
+        ready_to_certify,
+        write_junit,
+    )
     from proofs.prover import Options
     from proofs.verdicts import exit_code
     from proofs.workers import decide
 
+    ready_to_certify(args.certify)
     if args.time <= 0 or args.jobs < 1:
         raise BadInput("--time and -j are positive numbers")
     with bad_input():
@@ -109,7 +125,8 @@ def run(args: argparse.Namespace) -> int:
     found: list[Verdict] = []
     interrupted = False
     show = _progress(total)
-    verdicts = decide([f for f in families if _wanted(f, args.properties)], options, args.jobs)
+    wanted = [f for f in families if _wanted(f, args.properties)]
+    verdicts = decide(wanted, options, args.jobs, args.certify)
     try:
         for verdict in verdicts:
             found.append(verdict)
@@ -118,15 +135,30 @@ def run(args: argparse.Namespace) -> int:
         interrupted = True
         verdicts.close()  # type: ignore[attr-defined]
     found = _in_order(families, found)
+    certified = Certified()
+    if args.certify is not None and not interrupted:
+        with bad_input():
+            certified = certify(args.certify, wanted, args.time, args.jobs)
+    if args.junit is not None:
+        with bad_input():
+            write_junit(args.junit, families, found, certified)
     if args.save is not None:
         with bad_input():
             _save(args.save, families, found)
     if args.json:
-        print_json(report_json(families, found, total, interrupted))
+        report = report_json(families, found, total, interrupted)
+        if args.certify is not None:
+            report["certificates"] = certified.as_json()
+            for entry, verdict in zip(report["properties"], found, strict=True):
+                entry["certificate"] = certified.line(verdict)
+        print_json(report)
     else:
         _print(families, found, bool(args.properties))
         _summary(found, total, interrupted)
-    return 3 if interrupted else exit_code(found)
+        if args.certify is not None and not interrupted:
+            print_certified(certified)
+    codes = {exit_code(found), certified.exit_code}
+    return 3 if interrupted else 1 if 1 in codes else max(codes)
 
 
 def chosen_families(args: argparse.Namespace) -> list[Family]:
