@@ -136,8 +136,8 @@ def finish(inquiry: Inquiry, record: Record) -> Inquiry:
         try:
             again = hear(last.base, (*clumps[:-1], merged), text, last.told[-1].where)
         except UnreadableRecord:
-            pass
-        else:
+            again = None
+        if again is not None and (again.beliefs[0].possible or _may_be_over(inquiry)):
             whole = replace(again.told[-1], label=last.told[-1].label, before=last.told[-1].before)
             again = replace(again, told=(*last.told[:-1], whole))
             for speech in speeches:
@@ -147,6 +147,17 @@ def finish(inquiry: Inquiry, record: Record) -> Inquiry:
     total = inquiry.count()
     told = Told(len(inquiry.told), text, total, total, "winner")
     return replace(inquiry, told=(*inquiry.told, told), base=inquiry)
+
+
+def _may_be_over(inquiry: Inquiry) -> bool:
+    """Can the game have ended by now, without anything that everybody would have seen?"""
+    for belief in inquiry.beliefs:
+        if belief.point is None:
+            return True
+        phase, step = belief.point
+        if belief.machine.model.phases[phase].choices[step].audience.kind != "public":
+            return True
+    return False
 
 
 def _tell(inquiry: Inquiry, hearing: Hearing, text: str, event: Event) -> Inquiry:

@@ -14,11 +14,12 @@ from avalon_logic.deduction.inquiry import Inquiry
 from avalon_logic.records import Event, Record, RecordError, fields_of, value_in
 from rules_dsl import Model, Value
 from rules_dsl import model as m
-from rules_dsl.arrays.follow import SAID, Clump
+from rules_dsl.arrays.event import Mention
+from rules_dsl.arrays.follow import AT, SAID, Clump
 from rules_dsl.arrays.scene import Scene
 from rules_dsl.arrays.shapes import decode, known
 from rules_dsl.play import Observation
-from rules_dsl.types import BoolType, EnumType, MapType, OptionalType, PlayerType, SetType, Type
+from rules_dsl.types import BOOL, BoolType, EnumType, MapType, OptionalType, PlayerType, SetType, Type
 
 QUEST, TEAM, FAILS = "quest", "team", "fails"  # names the sentences know; without them they are plainer
 
@@ -39,16 +40,14 @@ def listen(event: Event, record: Record, model: Model, viewer: int | None) -> He
         known_phases = ", ".join(p for p in model.phases if fields_of(model, p))
         raise RecordError(f"there is no event '{event.phase}'; there are: {known_phases}", event.where)
     values = parsed(event, record, model)
-    speaker = None if event.by is None else record.seat(event.by)
-    pieces: list[Clump] = []
+    if event.by is not None:
+        record.seat(event.by)
+    pieces = _pieces(event, record, model, values)
+    after: list[Observation] = []
     choices = model.phases[event.phase].choices
-    for step, choice in enumerate(choices):
-        told = values.get(choice.variable)
-        public = choice.audience.kind == "public" and choice.chooser.kind != "chance"
-        if told is None and not public and (step or choice.chooser.kind == "chance"):
-            continue  # nobody need have written it down
-        pieces.append(Clump(0, "choice", choice.variable, _choices(event, choice, told, speaker, step), ()))
-    after = [
+    if not choices:
+        after.append(Observation(event.phase, "phase", event.phase, None, None))
+    after += [
         Observation(event.phase, "published", spec.name, None, values[spec.name].value)
         for spec in fields_of(model, event.phase)
         if spec.choice is None and not spec.shown and spec.name in values
@@ -56,14 +55,60 @@ def listen(event: Event, record: Record, model: Model, viewer: int | None) -> He
     shown = _shown(event, record, model, viewer)
     if event.then is not None:
         after.append(Observation(event.then, "phase", event.then, None, None))
-    joins = not choices and bool(after or shown)
-    if not pieces:
-        pieces.append(Clump(0, "", "", (), ()))
+    if event.result is not None:
+        result = value_in(model.result, event.result, record, event.where)
+        after.append(Observation("", "result", "", None, result))
     names = {spec.name for spec in fields_of(model, event.phase)}
-    given = tuple((name, v.value) for name, v in values.items() if name not in names)
-    pieces[0] = replace(pieces[0], given=given)
-    pieces[-1] = replace(pieces[-1], after=(*after, *shown))
-    return Hearing(tuple(replace(p, silent=not shown) for p in pieces), joins)
+    given = {n: data for n, data in event.values.items() if n not in names and data is not None}
+    pieces[0] = replace(pieces[0], given=_mentions(given, event, record, model))
+    then = _mentions({n: d for n, d in event.after.items() if d is not None}, event, record, model)
+    pieces[-1] = replace(pieces[-1], after=(*after, *shown), then=then)
+    return Hearing(tuple(replace(p, silent=not shown) for p in pieces), not choices)
+
+
+def _pieces(event: Event, record: Record, model: Model, values: Mapping[str, Given]) -> list[Clump]:
+    """A piece for every choice of the phase that was written down or that everybody saw."""
+    speaker = None if event.by is None else record.seat(event.by)
+    pieces: list[Clump] = []
+    choices = model.phases[event.phase].choices
+    for step, choice in enumerate(choices):
+        told = values.get(choice.variable)
+        public = choice.audience.kind == "public" and choice.chooser.kind != "chance"
+        if told is not None or public:
+            seen = _choices(event, choice, told, speaker, step)
+            pieces.append(Clump(0, "choice", choice.variable, seen, ()))
+    if not pieces and choices and choices[0].chooser.kind != "chance":
+        pieces.append(Clump(0, AT, choices[0].variable, (), ()))  # it was due, and no more is known
+    return pieces or [Clump(0, "", "", (), ())]
+
+
+def _mentions(said: Mapping[str, Any], event: Event, record: Record, model: Model) -> tuple[Mention, ...]:
+    """Public values that an event mentions besides its own fields, as conditions."""
+    found: list[Mention] = []
+    for name, data in said.items():
+        expr, type_, cites = _named(name, model)
+        entries: list[tuple[m.Expr, Type, Any, str]] = [(expr, type_, data, name)]
+        if isinstance(data, dict) and isinstance(type_, MapType):
+            entries = []
+            for key, entry in data.items():
+                place = value_in(type_.key, key, record, event.where)
+                at = m.At(expr, m.Literal(place, type_.key), type_.value)
+                if entry is not None:
+                    entries.append((at, type_.value, entry, f"{name} {key}"))
+        for part, kind, entry, what in entries:
+            value = m.Literal(value_in(kind, entry, record, event.where), kind)
+            text = f"{what} is not {_spoken(kind, entry, record.names)}"
+            found.append(Mention(m.Apply("eq", (part, value), BOOL), text, cites))
+    return tuple(found)
+
+
+def _named(name: str, model: Model) -> tuple[m.Expr, Type, tuple[str, ...]]:
+    """A public variable, or a definition without parameters."""
+    variable = model.variables.get(name)
+    if variable is not None:
+        return m.Variable(name, variable.type), variable.type, variable.origin.cites
+    definition = model.definitions[name]
+    return m.Invoke(name, (), definition.type), definition.type, definition.origin.cites
 
 
 def _speech(event: Event, record: Record, model: Model) -> Clump:
@@ -90,12 +135,15 @@ def parsed(event: Event, record: Record, model: Model) -> dict[str, Given]:
     found: dict[str, Given] = {}
     for name, data in event.values.items():
         spec = specs.get(name)
-        if spec is None and name not in model.variables:
+        if spec is None:
+            definition = model.definitions.get(name)
+            if name in model.variables or (definition is not None and not definition.parameters):
+                continue
             raise RecordError(
                 f"'{event.phase}' has no '{name}'; it has: {', '.join(specs) or 'nothing'}", event.where
             )
-        type_ = spec.type if spec is not None else model.variables[name].type
-        each = isinstance(type_, MapType) and (spec is None or spec.shown or _by_seat(spec.choice))
+        type_ = spec.type
+        each = isinstance(type_, MapType) and (spec.shown or _by_seat(spec.choice))
         if each and data is not None:
             assert isinstance(type_, MapType)
             if not isinstance(data, dict):
@@ -105,7 +153,7 @@ def parsed(event: Event, record: Record, model: Model) -> dict[str, Given]:
                 for who, entry in data.items()
                 if entry is not None
             }
-            if spec is None or not spec.shown:
+            if not spec.shown:
                 found[name] = Given(None, entries)
         elif data is not None:
             found[name] = Given(value_in(type_, data, record, event.where))
@@ -139,7 +187,7 @@ def _shown(event: Event, record: Record, model: Model, viewer: int | None) -> tu
     """What the viewer was shown, of showings that depend on more than the cards dealt."""
     from avalon_logic.deduction.seats import card_shows
 
-    if viewer is None:
+    if viewer is None or not any(isinstance(told, dict) for told in event.values.values()):
         return ()
     cards_only = {show.name for phase, show in card_shows(model) if phase == event.phase}
     found: list[Observation] = []

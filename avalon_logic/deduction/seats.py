@@ -22,8 +22,21 @@ from rules_dsl.walk import reads, statement_expressions, statements
 Sights = Mapping[str, frozenset[int]]
 
 
-def card_shows(model: Model) -> Iterator[tuple[str, m.Show]]:
+_FOUND: dict[int, tuple[Model, tuple[tuple[str, m.Show], ...]]] = {}
+_MOST_FOUND = 64
+
+
+def card_shows(model: Model) -> tuple[tuple[str, m.Show], ...]:
     """The showings of seats that depend on nothing but the cards dealt, with their phases."""
+    kept = _FOUND.get(id(model))
+    if kept is None or kept[0] is not model:
+        if len(_FOUND) >= _MOST_FOUND:
+            _FOUND.clear()
+        kept = _FOUND[id(model)] = (model, tuple(_card_shows(model)))
+    return kept[1]
+
+
+def _card_shows(model: Model) -> Iterator[tuple[str, m.Show]]:
     for phase in model.phases.values():
         for statement in statements(phase.body):
             if isinstance(statement, m.Show) and statement.value.type == SetType(model.players):
@@ -60,6 +73,8 @@ def sights_in_deal(model: Model, deal: tuple[str, ...], seat: int) -> Sights:
 def sights_told(event: Event, record: Record, model: Model, seat: int) -> Sights | None:
     """Whom a seat saw by its own account in an event of a record; None if the event does not say."""
     name = record.names[seat]
+    if not any(isinstance(told, dict) and name in told for told in event.values.values()):
+        return None
     shows = {show.name for phase, show in card_shows(model) if phase == event.phase}
     found: dict[str, frozenset[int]] = {}
     for spec in fields_of(model, event.phase):

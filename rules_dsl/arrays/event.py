@@ -35,6 +35,15 @@ class Seen:
 
 
 @dataclass(frozen=True, slots=True)
+class Mention:
+    """A condition on the variables that is said to hold, and what to say if it does not."""
+
+    fact: m.Expr
+    text: str
+    cites: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Event:
     """What is known of a choice.
 
@@ -42,7 +51,7 @@ class Event:
     known not to have chosen. `after` is what became known then. `viewers` are seats of which everything shown to them
     is in `after`, so that not being shown something tells them something. `over` says whether the game has ended, and
     `result` with what. `dutiful` takes it that nobody ended the game by breaking a duty in secret. `until` stops early:
-    after the choice, or after a value of that name was published.
+    after the choice, or after a value of that name was published. `then` holds once all of `after` has come about.
     """
 
     chosen: tuple[tuple[int, Value], ...] = ()
@@ -53,6 +62,7 @@ class Event:
     over: bool | None = None
     result: tuple[Value, ...] = ()  # empty: not known
     dutiful: bool = False
+    then: tuple[Mention, ...] = ()
     until: str | None = TO_THE_END
 
 

@@ -13,15 +13,16 @@ from dataclasses import dataclass, field, replace
 from rules_dsl import model as m
 from rules_dsl.arrays.belief import Belief, advance, begin, grant, settled_columns, weigh
 from rules_dsl.arrays.columns import Leaf
-from rules_dsl.arrays.event import SOMEBODY, Event, Refusal, Seen
-from rules_dsl.arrays.run import Machine
+from rules_dsl.arrays.event import SOMEBODY, Event, Mention, Refusal, Seen
+from rules_dsl.arrays.run import Machine, mentioned
 from rules_dsl.arrays.scene import Scene, leaf
-from rules_dsl.arrays.shapes import Nest, decode, encode, known
+from rules_dsl.arrays.shapes import Nest, encode
 from rules_dsl.model import Value
 from rules_dsl.play import CHANCE, Observation
 from rules_dsl.types import BOOL
 from rules_dsl.walk import statements
 
+AT = "at"
 SAID = "said"  # an observation of this kind is a speech; its value has the speech's parameters in order
 
 
@@ -44,7 +45,8 @@ class UnreadableRecord(ValueError):
 class Clump:
     """Observations of one choice (or one speech) and of what followed it. `index` is the first one's place.
 
-    `given` are values that public variables are said to have when the choice is due. `silent` means that the record
+    A clump of kind `AT` says that a choice was due, and nothing of what was chosen. `given` is said to hold when the
+    choice is due, `then` when everything is done. `silent` means that the record
     does not say what the viewer was shown meanwhile (otherwise not being shown something tells him something).
     """
 
@@ -53,7 +55,8 @@ class Clump:
     name: str
     seen: tuple[Observation, ...]
     after: tuple[Observation, ...]
-    given: tuple[tuple[str, Value], ...] = ()
+    given: tuple[Mention, ...] = ()
+    then: tuple[Mention, ...] = ()
     silent: bool = False
 
 
@@ -109,12 +112,16 @@ def follow(follower: Follower, clump: Clump) -> Follower:
     seen_after = tuple(o for o in clump.after if _open(o, follower.viewer))
     for belief, owed in follower.beliefs:
         for here, left in _reach(belief, owed, clump, follower.viewer, faults):
-            if not _as_given(here, clump, faults):
+            given = _as_given(here, clump, faults)
+            if given is None:
+                continue
+            if clump.kind == AT:
+                after.append((given, left))
                 continue
             if not clump.name:
-                after += _settle(here, (*left, *seen_after), clump, follower.viewer, faults)
+                after += _settle(given, (*left, *seen_after), clump, follower.viewer, faults)
                 continue
-            for sure in _sure_who_sees(here, clump, follower.viewer):
+            for sure in _sure_who_sees(given, clump, follower.viewer):
                 event = _event(sure, clump.seen, follower.viewer, clump.silent)
                 for now, still in _step(sure, event, seen_after, clump, follower.viewer, faults):
                     after += _settle(now, still, clump, follower.viewer, faults)
@@ -226,15 +233,17 @@ def _choice(belief: Belief) -> m.Choice | None:
     return belief.machine.model.phases[name].choices[step]
 
 
-def _as_given(belief: Belief, clump: Clump, faults: _Faults) -> bool:
-    """Do the public variables have the values the record mentions?"""
-    model = belief.machine.model
-    for name, value in clump.given:
-        held = belief.values.get(name)
-        if held is not None and known(held) and decode(model.variables[name].type, held) != value:
-            faults.refusals.append(Refusal(model.variables[name].origin, f"{name} is not as the record says"))
-            return False
-    return True
+def _as_given(belief: Belief, clump: Clump, faults: _Faults) -> Belief | None:
+    """The belief with what the record mentions of public variables; None if that cannot be."""
+    for mention in clump.given:
+        origin = m.Origin("", mention.cites)
+        parts = mentioned(belief.machine.program.formulas, belief.values, mention)
+        if any(part is False for part in parts):
+            faults.refusals.append(Refusal(origin, mention.text))
+            return None
+        if any(part is not True for part in parts):
+            belief = settled_columns(grant(belief, mention.fact, label=clump.index, origin=origin))
+    return belief
 
 
 def _event(belief: Belief, seen: Sequence[Observation], viewer: int | None, silent: bool) -> Event:
@@ -306,6 +315,7 @@ def _step(
         event,
         after=tuple(Seen(o.kind, o.name, o.value, o.seat) for o in things),
         dutiful=not ended,
+        then=clump.then,
         result=(ended[0].value,) if ended else (),
     )
     change = advance(belief, event, clump.index)

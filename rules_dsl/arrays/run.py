@@ -11,8 +11,9 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 
 from rules_dsl import model as m
 from rules_dsl.arrays.choosing import awaited, choose, pass_over
-from rules_dsl.arrays.columns import Leaf, both, negated
-from rules_dsl.arrays.event import AFTER_CHOICE, Deal, Event, Outcome, Reading, Refusal
+from rules_dsl.arrays.columns import Cell, Leaf, Tensor, both, negated
+from rules_dsl.arrays.event import AFTER_CHOICE, Deal, Event, Mention, Outcome, Piece, Reading, Refusal
+from rules_dsl.arrays.formulas import Formulas
 from rules_dsl.arrays.path import Dead, Path, Values, add, first_of, outcome_of
 from rules_dsl.arrays.program import (
     AssignCode,
@@ -110,13 +111,26 @@ class Machine:
             here, name, at = work.pop()
             try:
                 for outcome in self._onward(here, name, at, event, work, reading):
-                    fault = _wrong_end(outcome, event)
+                    fault = _wrong_end(outcome, event) or self._unlike(outcome, event)
                     if fault is None:
                         reading.outcomes.append(outcome)
                     else:
                         reading.refusals.append(fault)
             except Dead as dead:
                 reading.refusals.append(dead.refusal)
+
+    def _unlike(self, outcome: Outcome, event: Event) -> Refusal | None:
+        """What is wrong with how things are said to be in the end; what depends on unknowns is added to the outcome."""
+        if len(outcome.met) < len(event.after):
+            return None
+        for mention in event.then:
+            origin = m.Origin("", mention.cites)
+            for part in mentioned(self.program.formulas, outcome.values, mention):
+                if part is False:
+                    return Refusal(origin, mention.text)
+                if isinstance(part, Cell | Tensor):
+                    outcome.pieces = [*outcome.pieces, Piece(part, origin, mention.text)]
+        return None
 
     def _onward(
         self,
@@ -276,6 +290,14 @@ class Machine:
             wanted = encode(statement.value.type, event.after[at].value)
             for part in same(code.value(scene), wanted):
                 add(path, part, statement.origin, f"seat {seat} must have seen other {statement.name}")
+
+
+def mentioned(formulas: Formulas, values: Mapping[str, Nest], mention: Mention) -> list[Leaf]:
+    """The conditions a mention stands for; none if it speaks of something that is not kept track of any more."""
+    try:
+        return list(formulas.parts(mention.fact)(Scene(values)))
+    except KeyError:
+        return []
 
 
 def _wrong_end(outcome: Outcome, event: Event) -> Refusal | None:

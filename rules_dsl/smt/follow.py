@@ -12,8 +12,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from rules_dsl import model as m
-from rules_dsl.arrays.event import SOMEBODY, Event
-from rules_dsl.arrays.follow import SAID, Clump
+from rules_dsl.arrays.event import SOMEBODY, Event, Mention
+from rules_dsl.arrays.follow import AT, SAID, Clump
 from rules_dsl.model import Value
 from rules_dsl.play import CHANCE, Observation
 from rules_dsl.smt.execute import CIRCLE, Stop, Values, run_from
@@ -115,6 +115,10 @@ class Tracker(Compiler):
         made: list[Strand] = []
         for strand in strands:
             for here in self._reach(strand, clump, label):
+                here = self._as_said(here, clump.given, label)
+                if clump.kind == AT:
+                    made.append(here)
+                    continue
                 if not clump.name:
                     made += self._settle(replace(here, owed=(*here.owed, *seen)), clump, label)
                     continue
@@ -190,7 +194,7 @@ class Tracker(Compiler):
                 return value
             type_ = self.model.variables[name].type
             known = conform(constant(wanted[name], type_), type_)
-            text = f"what is shown of {name} is what was played"
+            text = f"the {name} shown follow from what was chosen"
             met.append(Tracked(label, statement.origin.cites, text, implies(condition, same(value, known))))
             return known
 
@@ -254,9 +258,20 @@ class Tracker(Compiler):
                     text = "nothing else was shown"
                     unseen = Tracked(label, self._cites(slot.key[1]), text, not_(slot.made))
                     work = [_with(w, unseen) for w in work]
+        for i, made in enumerate(work):
+            if not made.owed:
+                work[i] = self._as_said(made, clump.then, label)
         for made in work:
             if all(t.term is not False for t in made.terms[len(strand.terms) :]):
                 yield made
+
+    def _as_said(self, strand: Strand, mentions: Sequence[Mention], label: int) -> Strand:
+        """The strand with what the record mentions of public variables."""
+        phase = "" if strand.place is None else strand.place.phase
+        for mention in mentions:
+            holds = truth_of(mention.fact, self.scene_of(phase, strand.values))
+            strand = _with(strand, Tracked(label, mention.cites, "the record says how things stood", holds))
+        return strand
 
     def _cites(self, phase: str) -> tuple[str, ...]:
         return self.model.phases[phase].origin.cites
@@ -383,7 +398,7 @@ class Tracker(Compiler):
             if statement.variable in wanted:
                 seen_value = wanted.pop(statement.variable)
                 known = constant(seen_value, self.model.variables[statement.variable].type)
-                text = f"what is shown of {statement.variable} is what was played"
+                text = f"the {statement.variable} shown follow from what was chosen"
                 terms.append(
                     Tracked(label, statement.origin.cites, text, and_((condition, same(value, known))))
                 )
