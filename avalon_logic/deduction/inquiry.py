@@ -14,7 +14,7 @@ from avalon_logic.deduction.facts import Fact, expression
 from avalon_logic.deduction.setting import CARDS, Setting
 from rules_dsl import Value
 from rules_dsl import model as m
-from rules_dsl.arrays import AFTER_CHOICE, Belief, Event, apart, grant
+from rules_dsl.arrays import AFTER_CHOICE, Belief, Event, apart, balanced, grant
 from rules_dsl.arrays.answers import Worlds, count, worlds
 from rules_dsl.arrays.event import Seen
 from rules_dsl.arrays.follow import Clump, Follower, follow, follow_from, heard
@@ -251,7 +251,9 @@ def _each(
     before = inquiry.count()
     follower = inquiry.follower
     beliefs = tuple((change(b, label), owed) for b, owed in follower.beliefs)
-    alive = tuple((b, owed) for b, owed in beliefs if b.possible)
-    after = replace(inquiry, follower=replace(follower, beliefs=alive or beliefs[:1]), base=inquiry)
+    alive = tuple((b, owed) for b, owed in beliefs if b.possible) or beliefs[:1]
+    weighed = balanced([b for b, _ in alive])
+    alive = tuple((b, owed) for b, (_, owed) in zip(weighed, alive, strict=True))
+    after = replace(inquiry, follower=replace(follower, beliefs=alive), base=inquiry)
     found = () if evidence is None else (evidence,)
     return replace(after, told=(*inquiry.told, Told(label, text, before, after.count(), "", found)))

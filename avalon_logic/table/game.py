@@ -14,10 +14,12 @@ from pathlib import Path
 from avalon_logic.configuration import Refused, describe_check, load
 from avalon_logic.deduction import Result, deduce
 from avalon_logic.deduction.api import model_of
+from avalon_logic.deduction.setting import assumption_list
 from avalon_logic.records import Record, RecordError, fields_of, record_from_text
 from avalon_logic.replay import TooOpen, replay
 from rules_dsl import BadParameter, UnknownName
 from rules_dsl import model as m
+from rules_dsl.arrays.answers import Unweighable
 from rules_dsl.arrays.scene import Scene
 from rules_dsl.flow import successors
 from rules_dsl.smt.cores import Undecided
@@ -68,6 +70,7 @@ class Game:
     record: Record | None = None
     result: Result | None = None
     neutral: Result | None = None  # the same by the rules alone, as anybody can see it
+    waiting: bool = False  # likelihoods do not count until the record says how the game went on
 
     @property
     def model(self) -> m.Model | None:
@@ -108,10 +111,24 @@ def _seen(game: Game) -> Game:
     view, record = game.viewpoint, game.record
     assert record is not None
     try:
-        result = deduce(record, view.seat, role=view.role, saw=view.saw, assume=view.assume)
+        return replace(game, result=_deduced(record, view, view.assume), waiting=False)
+    except (
+        Unweighable
+    ):  # no reason to refuse what happened: until the record says more, only hard assumptions count
+        kinds = {a.name: a.kind for a in assumption_list(record.configuration.game, game.paths)}
+        hard = tuple(name for name in view.assume if kinds[name] == "require")
+        return replace(game, result=_deduced(record, view, hard), waiting=True)
+
+
+def _deduced(record: Record, view: Viewpoint, assumed: tuple[str, ...]) -> Result:
+    try:
+        result = deduce(record, view.seat, role=view.role, saw=view.saw, assume=assumed)
+        result.inquiry.worlds()
+    except Unweighable:
+        raise
     except (RecordError, UnknownName, ValueError) as error:
         raise NotTaken(_without_line(error)) from None
-    return replace(game, result=result)
+    return result
 
 
 def _is_players(line: str) -> bool:

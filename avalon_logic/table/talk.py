@@ -202,6 +202,8 @@ class Talk:
         if self.game.result is None:
             return
         self._show_result(self.game.result)
+        if self.game.waiting:
+            self.tell("weighted assumptions wait until it is known how the game went on")
         self.tell(f"next: {what_comes_next(self.game)}", "dim")
 
     def _show_result(self, result: Result) -> None:

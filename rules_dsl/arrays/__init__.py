@@ -7,7 +7,7 @@ keep track of what is possible; `worlds` and the functions of `answers` ask abou
 from collections.abc import Sequence
 
 from rules_dsl import model as m
-from rules_dsl.arrays.belief import Belief, Change, Constraint, advance, apart, begin, grant
+from rules_dsl.arrays.belief import Belief, Change, Constraint, advance, apart, balanced, begin, grant
 from rules_dsl.arrays.columns import TooManyUnknowns
 from rules_dsl.arrays.event import AFTER_CHOICE, Event
 from rules_dsl.arrays.run import Machine
@@ -28,6 +28,7 @@ __all__ = [
     "TooManyUnknowns",
     "advance",
     "apart",
+    "balanced",
     "begin",
     "compile_arrays",
     "grant",

@@ -13,8 +13,12 @@ from fractions import Fraction
 import numpy as np
 
 from rules_dsl.arrays import worlds as w
-from rules_dsl.arrays.belief import Belief
+from rules_dsl.arrays.belief import PLAIN, Belief
 from rules_dsl.arrays.columns import Array, Cell, Leaf, Tensor, tensor
+
+
+class Unweighable(ValueError):
+    """So much is open that it cannot be said how likely a deal is."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -29,10 +33,17 @@ class Worlds:
 
 
 def worlds(beliefs: Sequence[Belief], variable: str) -> Worlds:
-    """The deals of a variable that some belief holds possible; likelihoods of one deal in several beliefs add up."""
+    """The deals of a variable that some belief holds possible.
+
+    Of one deal in several beliefs the likelihoods add up if choices that have likelihoods tell these apart; if choices
+    that have none do, any of them would do, and the largest counts.
+    """
     tables = [_own_table(b, variable) for b in beliefs]
     if len(tables) > 1 and any(t.weights is not None for t in tables):
         tables = [replace(t, weights=_weights(t) * _rest(b, t)) for b, t in zip(beliefs, tables, strict=True)]
+    kinds = frozenset().union(*(b.forks for b in beliefs))
+    if len(tables) > 1 and tables[0].weights is not None and len(kinds) > 1:
+        raise Unweighable("with likelihoods the record must say how the game went on")
     made = tables[0]
     for other in tables[1:]:
         made = w.refined(made, made.piles[0], other.piles[0].codes)
@@ -43,7 +54,7 @@ def worlds(beliefs: Sequence[Belief], variable: str) -> Worlds:
         weights = None
         if made.weights is not None and other.weights is not None:
             weights = np.concatenate([made.weights, other.weights])
-        rows, weights = w.distinct(np.concatenate([made.rows, renamed]), weights)
+        rows, weights = w.distinct(np.concatenate([made.rows, renamed]), weights, heaviest=PLAIN in kinds)
         made = w.Table(rows, made.columns, made.cells, made.piles, weights)
     return Worlds(made)
 

@@ -36,6 +36,12 @@ from rules_dsl.arrays.shapes import Nest, encode, leaves, replaced
 from rules_dsl.model import Value
 from rules_dsl.walk import reads
 
+WEIGHED, PLAIN = (
+    "weighed",
+    "plain",
+)  # kinds of choices: an assumption says how likely their values are, or none does
+LIGHTEST = 1e-100  # weights are brought back to one before they get lighter
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Constraint:
@@ -59,6 +65,9 @@ class Belief:
     constraints: tuple[Constraint, ...] = ()
     whole: bool = True  # nothing hidden but the cards dealt has ever mattered
     met: frozenset[int] = frozenset()  # which of the things that became known the last event accounts for
+    forks: frozenset[str] = (
+        frozenset()
+    )  # what kinds of choices, not seen, set it apart from other beliefs held
 
     @property
     def possible(self) -> bool:
@@ -87,7 +96,35 @@ def advance(belief: Belief, event: Event, label: int = -1) -> Change:
         raise ValueError("the game is over: nothing more is chosen")
     reading = belief.machine.read(belief.point, belief.values, event)
     found = tuple(after for o in reading.outcomes if (after := _apply(belief, o, label)) is not None)
+    if len(found) > 1:
+        name, step = belief.point
+        target = belief.machine.model.phases[name].choices[step].variable
+        weighed = any(a.kind != "require" for a in belief.machine.assumed.get(target, ()))
+        kind = WEIGHED if weighed else PLAIN
+        found = tuple(replace(b, forks=b.forks | {kind}) for b in found)
     return Change(found, tuple(reading.refusals))
+
+
+def balanced(beliefs: Sequence[Belief]) -> list[Belief]:
+    """The same beliefs with likelihoods that cannot vanish; only how they compare with each other matters."""
+    heaviest = 0.0
+    for belief in beliefs:
+        for table in belief.tables:
+            if table.piles and table.weights is not None and len(table.weights):
+                heaviest = max(heaviest, float(table.weights.max()))
+    alone = len(beliefs) == 1
+    if not alone and (heaviest == 0 or heaviest > LIGHTEST):
+        return list(beliefs)
+    made: list[Belief] = []
+    for belief in beliefs:
+        tables = belief.tables
+        if 0 < heaviest <= LIGHTEST:
+            tables = tuple(
+                replace(t, weights=t.weights / heaviest) if t.piles and t.weights is not None else t
+                for t in tables
+            )
+        made.append(replace(belief, tables=tables, forks=frozenset() if alone else belief.forks))
+    return made
 
 
 def apart(belief: Belief, point: Point, given: Mapping[str, Value], event: Event, label: int = -1) -> Belief:
@@ -316,6 +353,7 @@ def _apply(belief: Belief, outcome: Outcome, label: int) -> Belief | None:
         grown,
         belief.whole and not columns,
         outcome.met,
+        belief.forks,
     )
 
 

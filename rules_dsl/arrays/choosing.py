@@ -9,12 +9,12 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from rules_dsl import model as m
-from rules_dsl.arrays.columns import Cell, Leaf, Tensor, both, cells, equal, negated
+from rules_dsl.arrays.columns import Cell, Leaf, Tensor, both, cells, either, equal, negated
 from rules_dsl.arrays.event import SOMEBODY, Deal, Event, Weight
 from rules_dsl.arrays.path import Dead, Path, add, implied
 from rules_dsl.arrays.program import ChoiceCode
 from rules_dsl.arrays.scene import Scene, leaf
-from rules_dsl.arrays.shapes import Nest, disjunction, encode, entry, known, leaves, select
+from rules_dsl.arrays.shapes import Nest, disjunction, encode, entry, known, leaves, same, select
 from rules_dsl.play import CHANCE
 from rules_dsl.types import MapType, PlayerType, cardinality
 from rules_dsl.values import is_value, least
@@ -148,6 +148,10 @@ def choose_each(machine: Machine, path: Path, code: ChoiceCode, event: Event) ->
             continue
         else:
             value = machine.supply.free(code.type, choice.variable)
+            if acts is not True and machine.weighs:
+                # who does not choose must not count once for every value he might have chosen
+                for part in same(value, idle):
+                    add(path, either(acts, part), choice.origin, "")
         require(machine, path, code, value, {choice.chooser.seat: seat}, acts)
         entries.append(select(acts, value, idle))
     if not set(chosen) <= set(range(machine.players)):

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from rules_dsl import model as m
-from rules_dsl.arrays.belief import Belief, advance, begin, grant, settled_columns, weigh
+from rules_dsl.arrays.belief import Belief, advance, balanced, begin, grant, settled_columns, weigh
 from rules_dsl.arrays.columns import Leaf
 from rules_dsl.arrays.event import SOMEBODY, Event, Mention, Refusal, Seen
 from rules_dsl.arrays.run import Machine, mentioned
@@ -127,8 +127,9 @@ def follow(follower: Follower, clump: Clump) -> Follower:
                     after += _settle(now, still, clump, follower.viewer, faults)
     if not after:
         raise faults.refusal(clump)
-    alive = [(b, left) for b, left in after if b.possible]
-    return Follower(tuple(alive or after[:1]), follower.viewer)
+    alive = [(b, left) for b, left in after if b.possible] or after[:1]
+    beliefs = balanced([b for b, _ in alive])
+    return Follower(tuple((b, left) for b, (_, left) in zip(beliefs, alive, strict=True)), follower.viewer)
 
 
 @dataclass(slots=True)
@@ -343,7 +344,8 @@ def _listen(follower: Follower, clump: Clump) -> Follower:
                 assert isinstance(value, tuple)
                 belief = heard(belief, assumption, _spoken(speech, value), clump.index)
         made.append((belief, owed))
-    return replace(follower, beliefs=tuple(made))
+    beliefs = balanced([b for b, _ in made])
+    return replace(follower, beliefs=tuple((b, left) for b, (_, left) in zip(beliefs, made, strict=True)))
 
 
 def _spoken(speech: m.Speech, value: tuple[Value, ...]) -> dict[str, Nest]:

@@ -206,15 +206,9 @@ def kept(table: Table, mask: Array) -> Table:
 
 
 def weighed(table: Table, likelihood: Array) -> Table:
-    """Every row weighed by how likely it makes what was seen; rows that make it impossible go.
-
-    Only the rows' weights relative to each other matter; the largest is kept at one, or a long record would make all
-    of them vanish.
-    """
+    """Every row weighed by how likely it makes what was seen; rows that make it impossible go."""
     weights = likelihood if table.weights is None else table.weights * likelihood
-    table = kept(replace(table, weights=weights), likelihood > 0)
-    assert table.weights is not None
-    return replace(table, weights=table.weights / table.weights.max()) if len(table.rows) else table
+    return kept(replace(table, weights=weights), likelihood > 0)
 
 
 def product(a: Table, b: Table) -> Table:
@@ -247,8 +241,8 @@ def projected(table: Table, wanted: Sequence[Cell]) -> Table:
     return Table(rows, {c.id: i for i, c in enumerate(cells)}, cells, piles, weights)
 
 
-def distinct(rows: Array, weights: Array | None) -> tuple[Array, Array | None]:
-    """Equal rows once, their weights added."""
+def distinct(rows: Array, weights: Array | None, heaviest: bool = False) -> tuple[Array, Array | None]:
+    """Equal rows once, their weights added, or the heaviest taken."""
     if rows.shape[1] == 0:
         total = None if weights is None else np.array([weights.sum()])
         return rows[: min(len(rows), 1)], total
@@ -265,7 +259,11 @@ def distinct(rows: Array, weights: Array | None) -> tuple[Array, Array | None]:
         _, first, inverse = np.unique(rows.astype(np.int64) @ strides, return_index=True, return_inverse=True)
     else:
         _, first, inverse = np.unique(rows, axis=0, return_index=True, return_inverse=True)
-    if weights is not None:
+    if weights is not None and heaviest:
+        most = np.zeros(len(first))
+        np.maximum.at(most, inverse.ravel(), weights)
+        weights = most
+    elif weights is not None:
         weights = np.bincount(inverse.ravel(), weights=weights, minlength=len(first))
     return rows[first], weights
 

@@ -201,6 +201,27 @@ def test_several_assumptions_hold_together(seed: int) -> None:
         compare(rng, rng.choice(DECKS), tuple(names))
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_a_vote_not_noted_at_the_end_leaves_both_ways_open(seed: int) -> None:
+    rng = Random(f"open end {seed}")
+    compared = 0
+    while compared < 20:
+        names = tuple(rng.sample(sorted(HARD | WEIGHTED), rng.randint(1, 3)))
+        deck = rng.choice(DECKS)
+        world, attempts = random_game(rng, deck, names)
+        if attempts[-1].result is not None or any(a.team is None for a in attempts):
+            continue
+        last = replace(attempts[-1], votes={}, approved=None, fails=None, cards={}, claims=())
+        game = [*(replace(a, cards={}) for a in attempts[:-1]), last]
+        expected = brute.posterior(len(world), deck, game, names)
+        found = deduced(setting_of(deck, names), observations(world, game, None), None)
+        assert count(found) == len(expected), (deck, names, game)
+        roles = [r.capitalize() for r in setting_of(deck, names).roles]
+        for row, p in zip(matrix(found).tolist(), likelihoods(found).tolist(), strict=True):
+            assert p == pytest.approx(expected[tuple(roles[v] for v in row)], abs=1e-9), (deck, names, game)
+        compared += 1
+
+
 def test_every_shipped_assumption_has_a_second_statement_and_one_sentence() -> None:
     declared = declared_assumptions("avalon")
     assert set(declared) == HARD | WEIGHTED
@@ -245,3 +266,17 @@ def test_a_long_record_of_claims_does_not_make_worlds_vanish() -> None:
     found = deduced(setting, observations(("",) * 5, [attempt], None), None)
     assert count(found) == 60
     assert sum(likelihoods(found)) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize(
+    "assumed",
+    [("evil_votes_for_evil",), ("evil_usually_fails",), ("evil_usually_fails", "evil_votes_for_evil")],
+)
+def test_what_nobody_saw_makes_no_deal_likelier(assumed: tuple[str, ...]) -> None:
+    seen = [Observation("first_leader", "choice", "leader", None, 0)]
+    seen.append(Observation("propose", "choice", "team", 0, frozenset({0, 1})))
+    for _ in range(2):  # too few quests for the game to be over, whatever happened
+        seen.append(Observation("vote", "unknown", "approve", None, None))
+        seen.append(Observation("propose", "unknown", "team", None, None))
+    found = deduced(setting_of(FIVE, assumed), seen, None)
+    assert likelihoods(found).tolist() == pytest.approx([1 / 60] * 60)

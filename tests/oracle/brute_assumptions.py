@@ -26,7 +26,7 @@ class Attempt:
     leader: int
     team: frozenset[int] | None
     votes: dict[int, bool]
-    approved: bool
+    approved: bool | None  # None: the record ends before that is known
     fails: int | None = None
     cards: dict[int, str] = field(default_factory=dict)
     claims: tuple[tuple[int, int, str], ...] = ()  # said afterwards: by, about, side
@@ -191,7 +191,7 @@ def _team(scene: Scene, assumed: Sequence[str]) -> float:
     seats = range(len(scene.world))
     votes = _hidden(
         ([scene.attempt.votes[s]] if s in scene.attempt.votes else [True, False] for s in seats),
-        lambda cast: (2 * sum(map(bool, cast)) > len(scene.world)) == scene.attempt.approved,
+        lambda cast: scene.attempt.approved in (None, 2 * sum(map(bool, cast)) > len(scene.world)),
         [(VOTES[a], a in WEIGHTED) for a in assumed if a in VOTES],
         scene,
         list(seats),
