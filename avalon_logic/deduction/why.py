@@ -13,9 +13,10 @@ from typing import Any
 import z3  # type: ignore[import-untyped]
 
 from avalon_logic.deduction.facts import Fact, expression
-from avalon_logic.deduction.inquiry import Alone, Granted, Heard, Inquiry, Told
+from avalon_logic.deduction.inquiry import Alone, Granted, Heard, Inquiry, Told, suppose
 from avalon_logic.deduction.seats import cards_in_deck
 from avalon_logic.deduction.setting import CARDS, Setting
+from rules_dsl.arrays.answers import matrix
 from rules_dsl.arrays.follow import Clump
 from rules_dsl.smt.cores import consistent, smallest_core
 from rules_dsl.smt.follow import Strand, Tracked, Tracker
@@ -199,7 +200,7 @@ def _explained(case: Case, fact: Fact | None, both: bool) -> Explanation:
     if needed is None:
         assert fact is not None, "a deal is possible"
         consistent(case.solver, case.everything())
-        world = dict(zip(setting.names, case.world(), strict=True))
+        world = dict(zip(setting.names, _shown_world(case, fact), strict=True))
         case.solver.pop()
         opposite = _explained(case, fact.denied(), False) if both else None
         contrary = opposite if opposite is not None and opposite.certain else None
@@ -216,6 +217,12 @@ def _explained(case: Case, fact: Fact | None, both: bool) -> Explanation:
         tuple(told[labels[i]] for i in needed),
         tuple(_rule(setting, *rules[i]) for i in used),
     )
+
+
+def _shown_world(case: Case, fact: Fact) -> tuple[str, ...]:
+    """A deal in which the fact does not hold: the first there is, so that the same question has the same answer."""
+    rows = matrix(suppose(case.inquiry, fact.denied()).worlds(), 1).tolist()
+    return tuple(case.setting.roles[value] for value in rows[0]) if rows else case.world()
 
 
 def _rule(setting: Setting, cites: tuple[str, ...], text: str) -> Rule:
