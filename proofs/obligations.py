@@ -7,7 +7,7 @@ nothing that is not itself an obligation: that every state is well formed is pro
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +16,7 @@ import z3  # type: ignore[import-untyped]
 from proofs.evidence import Ranks
 from proofs.induction import said
 from proofs.lemmas import Lemma
-from rules_dsl.smt import SymbolicState, System, Unrolling
+from rules_dsl.smt import Place, SymbolicState, System, Unrolling
 from rules_dsl.smt.expressions import value_of
 from rules_dsl.smt.symbolic import well_formed
 from rules_dsl.smt.terms import (
@@ -163,8 +163,8 @@ def ranking_obligations(
             [("the parameters are allowed", system.valid), ("it does not", less(number(highest), initial))]
         ),
     )
-    old = _rank(system, system.before, ranks, highest)
     for place, step in system.steps.items():
+        old = _rank(system, system.before, ranks, highest, place)
         rules = [(f"rule {c.name}", c.term) for c in step.conditions]
         here = [
             (f"the game stands at {place}", system.at(system.before, place)),
@@ -181,19 +181,33 @@ def ranking_obligations(
         )
 
 
-def _rank(system: System, state: SymbolicState, ranks: Ranks, highest: int) -> Num:
-    """The number of a state; one more than the highest where none is known."""
+def _rank(system: System, state: SymbolicState, ranks: Ranks, highest: int, here: Place | None = None) -> Num:
+    """The number of a state, which may be known to stand `here`; one more than the highest where none is known."""
     scene = system.scene(state)
     values = [value_of(measure.value, scene) for measure in ranks.measures]
+    by_place: dict[Place, dict[tuple[int, ...], int]] = {}
+    for (place, wanted), rank in ranks.numbers.items():
+        by_place.setdefault(place, {})[wanted] = rank
+    if here is not None:
+        return _looked_up(values, by_place.get(here, {}), highest + 1)
     made = number(highest + 1)
-    for (place, wanted), rank in sorted(ranks.numbers.items(), key=lambda entry: (entry[1], str(entry[0]))):
-        here = and_(
-            (
-                system.at(state, place),
-                *(equal(v, number(w)) for v, w in zip(values, wanted, strict=True)),
-            )
-        )
-        made = pick(here, number(rank), made)
+    for place, table in sorted(by_place.items(), key=str):
+        standing = system.at(state, place)
+        if standing is not False:
+            made = pick(standing, _looked_up(values, table, highest + 1), made)
+    return made
+
+
+def _looked_up(values: Sequence[Num], table: Mapping[tuple[int, ...], int], missing: int) -> Num:
+    """The entry of a table for these values, found one value after the other."""
+    if not values:
+        return number(table.get((), missing))
+    rows: dict[int, dict[tuple[int, ...], int]] = {}
+    for (first, *rest), entry in table.items():
+        rows.setdefault(first, {})[tuple(rest)] = entry
+    made = number(missing)
+    for first, row in sorted(rows.items()):
+        made = pick(equal(values[0], number(first)), _looked_up(values[1:], row, missing), made)
     return made
 
 

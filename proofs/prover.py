@@ -375,7 +375,10 @@ def _terminates(session: Session, property_: m.Property) -> Verdict:
     wanted = property_.bound
     if wanted is None or ranking.bound <= wanted:
         how = f"ranking ({'; '.join(ranking.measures)}); at most {ranking.bound} events"
-        return Verdict(session.family, property_, PROVED, how, seconds, depth=ranking.bound)
+        evidence = Evidence(system, tuple(session.proved), False, ranks=ranking.ranks)
+        return Verdict(
+            session.family, property_, PROVED, how, seconds, depth=ranking.bound, evidence=evidence
+        )
     return _too_long(session, property_, wanted, ranking.bound, started)
 
 

@@ -15,6 +15,7 @@ from typing import Any
 
 import z3  # type: ignore[import-untyped]
 
+from proofs.evidence import Ranks
 from proofs.induction import Clock, said
 from proofs.lemmas import Lemma, numbers
 from rules_dsl import model as m
@@ -35,6 +36,7 @@ class Ranking:
     measures: tuple[str, ...]
     circles: tuple[Edge, ...]
     bound: int | None
+    ranks: Ranks | None = None  # the bound for every place and value of the measures
 
 
 class _Measure:
@@ -42,6 +44,7 @@ class _Measure:
 
     def __init__(self, system: System, text: str, expr: m.Expr, sign: int) -> None:
         self.text = f"{text} {'shrinks' if sign > 0 else 'grows'}"
+        self.number = Lemma(text, expr)
         self.sign = sign
         self.first: Num = value_of(expr, system.scene(system.initial))
         self.before: Num = value_of(expr, system.scene(system.before))
@@ -94,7 +97,8 @@ def rank(system: System, proved: Sequence[Lemma], clock: Clock) -> Ranking:
         return Ranking(texts, tuple(sorted(left, key=str)), None)
     # more numbers that never turn back make the folded graph finer and its bound better
     finer = [x for x in measures if x.small and x not in used and _steady(system, solvers, circles, x, clock)]
-    return Ranking(texts, (), _longest(system, solvers, edges, [*used, *finer[:FINER]], clock))
+    bound, ranks = _longest(system, solvers, edges, [*used, *finer[:FINER]], clock)
+    return Ranking(texts, (), bound, ranks)
 
 
 def _steady(
@@ -167,8 +171,8 @@ def _on_circles(edges: set[Edge]) -> set[Edge]:
 
 def _longest(
     system: System, solvers: dict[Place, Any], edges: set[Edge], measures: Sequence[_Measure], clock: Clock
-) -> int:
-    """The longest path of the folded graph, counted in events."""
+) -> tuple[int, Ranks]:
+    """The longest path of the folded graph, counted in events; and from every node of it."""
     places = {place: [step for step in edges if step[0] == place] for place in solvers}
     changes = {edge: list(_changes(system, solvers[edge[0]], edge, measures, clock)) for edge in edges}
     limits = [_limits(solvers, x, clock) for x in measures]
@@ -198,7 +202,7 @@ def _longest(
         if node not in longest:
             # one more event may end the game, whose last place has no edges
             longest[node] = 1 + max((longest[n] for n in nodes), default=0)
-    return max(longest[r] for r in roots)
+    return max(longest[r] for r in roots), Ranks(tuple(x.number for x in measures), longest)
 
 
 def _first_places(system: System, clock: Clock) -> list[Place]:

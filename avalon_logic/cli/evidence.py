@@ -48,8 +48,10 @@ class Certified:
         ]
 
 
-def ready_to_certify(folder: Path | None) -> None:
-    """Says before hours of proof, not after, that something is missing."""
+def ready_to_report(folder: Path | None, junit: Path | None) -> None:
+    """Says before minutes of proof, not after, that something is missing."""
+    if junit is not None and (junit.is_dir() or not junit.absolute().parent.is_dir()):
+        raise BadInput(f"--junit {junit}: no file can be written there")
     if folder is None:
         return
     from proofs.certificates import MissingSolver, require_cvc5

@@ -103,14 +103,14 @@ def run(args: argparse.Namespace) -> int:
         Certified,
         certify,
         print_certified,
-        ready_to_certify,
+        ready_to_report,
         write_junit,
     )
     from proofs.prover import Options
     from proofs.verdicts import exit_code
     from proofs.workers import decide
 
-    ready_to_certify(args.certify)
+    ready_to_report(args.certify, args.junit)
     if args.time <= 0 or args.jobs < 1:
         raise BadInput("--time and -j are positive numbers")
     with bad_input():
