@@ -13,41 +13,29 @@ from typing import Any
 
 from avalon_logic import blame
 from avalon_logic.blame import may_be_unwritten
-from avalon_logic.records import (
-    SAW,
-    Event,
-    NamedTwice,
-    Record,
-    RecordError,
-    fields_of,
-    value_in,
-    value_out,
+from avalon_logic.comparing import (
+    Finding,
+    Trail,
+    Unlike,
+    mentionable,
+    phases_of,
+    spoken,
+    trail_after,
+    trail_of,
+    unlike_after,
+    unlike_before,
 )
-from rules_dsl import Value, reference
+from avalon_logic.records import Event, NamedTwice, Record, RecordError, fields_of, value_in, value_out
+from rules_dsl import Value
 from rules_dsl import model as m
-from rules_dsl.evaluate import evaluate, key_ordinal
 from rules_dsl.liveness import live_on_entry
 from rules_dsl.play import CHANCE, IllegalMove, Move, Observation, State
 from rules_dsl.python import Engine, compile_python
-from rules_dsl.types import MapType, Type
+from rules_dsl.types import MapType
 from rules_dsl.values import least
 
 MOST_STATES = 20_000
 MOST_DEALS = 120
-
-# What became public since the last event that was written down, for events of phases in which nobody chooses.
-Trail = tuple[Observation, ...]
-
-
-@dataclass(frozen=True)
-class Finding:
-    """A rule broken: by which event (0 is the set-up), which clauses, what happened, what would have been legal."""
-
-    event: int
-    clauses: tuple[str, ...]
-    message: str
-    legal: str = ""
-    fatal: bool = True
 
 
 @dataclass(frozen=True)
@@ -58,11 +46,6 @@ class _Outcome:
     trail: Trail
     broken: tuple[m.Require, ...]
     entered: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class _Unlike(Finding):
-    """What came out differs from what was written down, though every choice was allowed."""
 
 
 @dataclass(frozen=True)
@@ -101,8 +84,8 @@ class Player:
         }
         self.breaches: list[Finding] = []
         first = engine.start()
-        self.ways: list[tuple[State, Trail]] = [(first.state, _trail(first.observations))]
-        self.course: tuple[str, ...] = _phases(first.observations)
+        self.ways: list[tuple[State, Trail]] = [(first.state, trail_of(first.observations))]
+        self.course: tuple[str, ...] = phases_of(first.observations)
         self.before: tuple[int, Event, list[tuple[State, Trail]], tuple[str, ...]] | None = None
 
     def run(self) -> Finding | None:
@@ -157,8 +140,8 @@ class Player:
             steps = [self.engine.step(state, ((CHANCE, v),)) for v in deals]
         except IllegalMove as error:
             return Finding(0, error.cites, error.message)
-        self.ways = [(step.state, _trail(step.observations)) for step in steps]
-        self.course += _phases(steps[0].observations)
+        self.ways = [(step.state, trail_of(step.observations)) for step in steps]
+        self.course += phases_of(steps[0].observations)
         self._limit()
         return None
 
@@ -186,7 +169,7 @@ class Player:
             raise RecordError(f"there is no event '{event.phase}'; there are: {known}", event.where)
         specs = {f.name: f for f in fields_of(self.model, event.phase)}
         for name in (*event.values, *event.after):
-            if name not in specs and self._type(name) is None:
+            if name not in specs and mentionable(self.model, name) is None:
                 raise RecordError(
                     f"'{event.phase}' has no '{name}'; it has: {', '.join(specs) or 'nothing'}", event.where
                 )
@@ -225,18 +208,11 @@ class Player:
         self.ways = list(dict.fromkeys((self._reduced(o.state), o.trail) for o in kept))
         self._limit()
 
-    def _type(self, name: str) -> Type | None:
-        """The type of a public value that an event may mention: a variable, or a definition without parameters."""
-        if name in self.model.variables:
-            return self.model.variables[name].type
-        definition = self.model.definitions.get(name)
-        return definition.type if definition is not None and not definition.parameters else None
-
     def _check_values(self, event: Event) -> None:
         """Every value written down must be a value at all, whatever the rules say of it."""
         specs = {f.name: f.type for f in fields_of(self.model, event.phase)}
         for name, data in (*event.values.items(), *event.after.items()):
-            type_ = specs[name] if name in specs else self._type(name)
+            type_ = specs[name] if name in specs else mentionable(self.model, name)
             assert type_ is not None
             if isinstance(data, dict) and isinstance(type_, MapType):
                 for key, entry in data.items():
@@ -267,8 +243,8 @@ class Player:
         shows = any(o.phase == event.phase and o.kind == "phase" for o in passing.seen)
         waiting = not state.over and state.phase == event.phase
         if shows and not waiting:
-            mismatch = self._mismatch(state, number, event, passing.seen)
-            made = _Outcome(state, _after(event.phase, passing.seen), passing.broken, passing.entered)
+            mismatch = unlike_after(self.model, self.record, state, number, event, passing.seen)
+            made = _Outcome(state, trail_after(event.phase, passing.seen), passing.broken, passing.entered)
             yield mismatch if mismatch is not None else made
             return
         course = (*self.course, *passing.entered)
@@ -282,7 +258,7 @@ class Player:
             yield self._out_of_turn(state, number, event, course)
             return
         if waiting and not passing.begun:
-            mismatch = self._state_mismatch(state, number, event, course)
+            mismatch = unlike_before(self.model, self.record, state, number, event, course)
             if mismatch is not None:
                 yield mismatch
                 return
@@ -304,12 +280,12 @@ class Player:
             after = _Passing(
                 (*passing.seen, *step.observations),
                 (*passing.broken, *(step.breaches if own else ())),
-                (*passing.entered, *_phases(step.observations)),
+                (*passing.entered, *phases_of(step.observations)),
                 waiting,
             )
             if waiting and (step.state.over or step.state.phase != event.phase):
-                mismatch = self._mismatch(step.state, number, event, after.seen)
-                made = _Outcome(step.state, _trail(step.observations), after.broken, after.entered)
+                mismatch = unlike_after(self.model, self.record, step.state, number, event, after.seen)
+                made = _Outcome(step.state, trail_of(step.observations), after.broken, after.entered)
                 yield mismatch if mismatch is not None else made
                 continue
             yield from self._until(step.state, number, event, after)
@@ -369,108 +345,6 @@ class Player:
 
     # --- what went wrong ---
 
-    def _state_mismatch(
-        self, state: State, number: int, event: Event, course: tuple[str, ...]
-    ) -> Finding | None:
-        """Public values an event mentions besides its own fields, such as who led."""
-        specs = {f.name for f in fields_of(self.model, event.phase)}
-        for name, data in event.values.items():
-            if name in specs or data is None:
-                continue
-            type_ = self._type(name)
-            assert type_ is not None
-            variable = self.model.variables.get(name)
-            env = reference.environment(self.model, state)
-            actual = (
-                env.variables[name]
-                if variable is not None
-                else evaluate(self.model.definitions[name].value, env)
-            )
-            if value_in(type_, data, self.record, event.where) == actual:
-                continue
-            if variable is None:
-                cites = self.model.definitions[name].origin.cites
-            elif variable.kind == "choice":
-                cites = blame.entry_cites(self.model, course) or variable.origin.cites
-            else:
-                cites = blame.writer_cites(self.model, course[:-1], name)
-            said = _spoken(value_out(type_, actual, self.record.names))
-            return Finding(number, cites, f"{name} is {said}, not {_spoken(data)}")
-        return None
-
-    def _mismatch(
-        self, state: State, number: int, event: Event, seen: tuple[Observation, ...]
-    ) -> Finding | None:
-        """Published values that differ from what was written down, or another phase or result than came of it."""
-        for observation in seen:
-            if observation.kind == "published" and observation.phase == event.phase:
-                data = event.values.get(observation.name)
-                if data is None:
-                    continue
-                variable = self.model.variables[observation.name]
-                if value_in(variable.type, data, self.record, event.where) != observation.value:
-                    shown = value_out(variable.type, observation.value, self.record.names)
-                    return _Unlike(
-                        number,
-                        variable.origin.cites,
-                        f"{observation.name} is {_spoken(shown)}, not {_spoken(data)}",
-                    )
-        wrong = self._wrong_sight(number, event, seen)
-        if wrong is not None:
-            return wrong
-        cites = blame.deciding_cites(self.model, event.phase)
-        if event.then is not None:
-            entered = _phases(_after(event.phase, seen))
-            if event.then not in entered:
-                follows = f"'{entered[0]}' follows" if entered else "the game ends"
-                return Finding(number, cites, f"after this {follows}, not '{event.then}'")
-        if event.result is not None and event.result != str(state.result):
-            shown = f"{state.result} wins" if state.over else "the game goes on"
-            return _Unlike(number, cites, f"{shown}, but the record has {event.result} win by this")
-        for name, data in event.after.items():
-            found = self._unlike_after(state, name, data, event)
-            if found is not None:
-                return _Unlike(number, cites, found)
-        return None
-
-    def _wrong_sight(self, number: int, event: Event, seen: tuple[Observation, ...]) -> Finding | None:
-        """What somebody says to have been shown in this phase, against what he was shown."""
-        names = self.record.names
-        shown = [o for o in seen if o.kind == "shown" and o.phase == event.phase]
-        for spec in fields_of(self.model, event.phase):
-            told = event.values.get(spec.name) if spec.shown else None
-            for who, data in (told or {}).items():
-                if data is None:
-                    continue
-                mine = [o for o in shown if o.seat == names.index(who) and spec.name in (o.name, SAW)]
-                assert isinstance(spec.type, MapType)
-                wanted = value_in(spec.type.value, data, self.record, event.where)
-                if isinstance(wanted, frozenset):
-                    found: Value = frozenset().union(*(o.value for o in mine))  # type: ignore[arg-type]
-                else:
-                    found = mine[0].value if mine else None
-                if found != wanted:
-                    actual = value_out(spec.type.value, found, names) if found is not None else None
-                    message = f"{who} was shown {_spoken(actual)}, not {_spoken(data)}"
-                    return Finding(number, blame.show_cites(self.model, event.phase, spec.name), message)
-        return None
-
-    def _unlike_after(self, state: State, name: str, data: Any, event: Event) -> str | None:
-        """How a public value afterwards differs from what was written down."""
-        type_ = self.model.variables[name].type
-        actual = state.values[list(self.model.variables).index(name)]
-        if isinstance(data, dict) and isinstance(type_, MapType):
-            assert isinstance(actual, tuple)
-            for key, entry in data.items():
-                value = actual[key_ordinal(type_, value_in(type_.key, key, self.record, event.where))]
-                if entry is not None and value_in(type_.value, entry, self.record, event.where) != value:
-                    shown = _spoken(value_out(type_.value, value, self.record.names))
-                    return f"{name} {key} is then {shown}, not {_spoken(entry)}"
-            return None
-        if data is None or value_in(type_, data, self.record, event.where) == actual:
-            return None
-        return f"{name} is then {_spoken(value_out(type_, actual, self.record.names))}, not {_spoken(data)}"
-
     def _out_of_turn(self, state: State, number: int, event: Event, course: tuple[str, ...]) -> Finding:
         cites = blame.out_of_turn_cites(self.model, course, False, event.phase)
         awaited = self.awaited(state)
@@ -479,8 +353,8 @@ class Player:
     def _blame(self, number: int, event: Event, failures: list[Finding]) -> Finding:
         """The rule at fault when no way is left: for what came out, the requirement without which it could be."""
         first = failures[0]
-        if not all(isinstance(f, _Unlike) for f in failures):
-            return next(f for f in failures if not isinstance(f, _Unlike))
+        if not all(isinstance(f, Unlike) for f in failures):
+            return next(f for f in failures if not isinstance(f, Unlike))
         for requirement in blame.hidden_requirements(self.model):
             relaxed = Player(compile_python(blame.without(self.model, requirement)), self.record)
             if self._possible_for(relaxed, number, event):
@@ -520,29 +394,6 @@ class Player:
         seat = awaited.seats[0]
         type_ = m.choice_type(awaited.choice)
         values = list(islice(self.engine.options(state, seat), 4))
-        shown = [_spoken(value_out(type_, v, self.record.names)) for v in values[:3]]
+        shown = [spoken(value_out(type_, v, self.record.names)) for v in values[:3]]
         more = ", ..." if len(values) > 3 else ""
         return f"{self.record.names[seat]} may choose for {awaited.choice.variable}: {'; '.join(shown)}{more}"
-
-
-def _trail(observations: tuple[Observation, ...]) -> Trail:
-    """The course of things: phases entered, values published, and what seats were shown."""
-    return tuple(o for o in observations if o.kind in ("phase", "published", "shown"))
-
-
-def _phases(observations: tuple[Observation, ...]) -> tuple[str, ...]:
-    return tuple(o.phase for o in observations if o.kind == "phase")
-
-
-def _after(phase: str, seen: tuple[Observation, ...]) -> Trail:
-    """What was seen after a phase was over."""
-    last = max((i for i, o in enumerate(seen) if o.phase == phase), default=-1)
-    return _trail(seen[last + 1 :])
-
-
-def _spoken(value: Any) -> str:
-    if isinstance(value, list):
-        return " ".join(str(v) for v in value) or "nobody"
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return "none" if value is None else str(value)

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 
+from avalon_logic.comparing import Finding
 from avalon_logic.configuration import describe_check, engine_of, examine
-from avalon_logic.following import Finding, Player, TooManyDeals, TooOpen
+from avalon_logic.following import Player, TooManyDeals, TooOpen
 from avalon_logic.records import Record, value_in
 from rules_dsl import BadParameter, Engine, Value
 
