@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -41,13 +42,16 @@ def run(args: argparse.Namespace) -> int:
 
     at_terminal = sys.stdin.isatty() and sys.stdout.isatty()
     path: Path | None = args.file
-    game = Game(paths=tuple(args.rules))
+    games = [Game(paths=tuple(args.rules))]
     resumed = path is not None and path.exists()
     if resumed:
         assert path is not None
         try:
             with bad_input():
-                game = reopened(path.read_bytes().decode("utf-8-sig"), args.rules)
+                text = path.read_bytes().decode("utf-8-sig")
+                if text.lstrip().startswith(("{", "[")):
+                    raise BadInput(f"{path} is JSON; the table keeps its games as text: choose another file")
+                games = reopened(text, args.rules)
         except NotTaken as error:
             raise BadInput(f"{path}: {error.message}; mend the file, or choose another") from None
     if path is None and at_terminal:
@@ -55,12 +59,12 @@ def run(args: argparse.Namespace) -> int:
     if path is not None and not path.absolute().parent.is_dir():
         raise BadInput(f"{path.parent}: no such folder")
     try:
-        game = _viewed(game, args)
+        games = _viewed(games, args)
     except NotTaken as error:
         raise BadInput(error.message) from None
-    talk = Talk(console(), game, path)
+    talk = Talk(console(), games, path)
     if resumed:
-        talk.tell(f"{path}: {len(game.lines)} lines")
+        talk.tell(f"{path}: {len(games[-1].lines)} lines")
         talk.show()
     if not at_terminal:
         for line in sys.stdin:
@@ -81,24 +85,19 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _viewed(game: Game, args: argparse.Namespace) -> Game:
+def _viewed(games: list[Game], args: argparse.Namespace) -> list[Game]:
     """The game as the options say to look at it; what they leave out stays as it was kept."""
-    from dataclasses import replace
+    from avalon_logic.table.game import looked_at
 
-    from avalon_logic.table.game import look
-
-    view = game.viewpoint
+    view = games[-1].viewpoint
     if args.seat is not None:
-        view = replace(
-            view, seat=args.seat, role=args.role, saw=None if args.saw is None else tuple(seen(args) or ())
-        )
+        saw = seen(args)
+        view = replace(view, seat=args.seat, role=args.role, saw=None if saw is None else tuple(saw))
     elif args.role is not None or args.saw is not None:
         raise BadInput("--role and --saw belong to a seat: say whose they are (--as NAME)")
     if args.assume:
         view = replace(view, assume=tuple(dict.fromkeys(args.assume)))
-    if view == game.viewpoint:
-        return game
-    return replace(game, viewpoint=view) if game.record is None else look(game, view)
+    return games if view == games[-1].viewpoint else looked_at(games, view)
 
 
 def _typed(talk: Talk) -> Iterator[str]:

@@ -80,10 +80,12 @@ class Game:
 
 def enter(game: Game, line: str) -> Game:
     """The game after one more line; raises `NotTaken` for a line the rules do not allow here."""
-    line = line.split("#")[0].strip()
-    grown = replace(game, lines=(*game.lines, line))
+    said = line.split("#")[0].strip()
+    grown = replace(game, lines=(*game.lines, line.strip()))
+    if not said:
+        return grown  # a remark
     if not any(_is_players(one) for one in grown.lines):
-        if line.split()[0].rstrip(":") not in ("game", "with", "roles", "ruling", "title"):
+        if said.split()[0].rstrip(":") not in ("game", "with", "roles", "ruling", "title"):
             raise NotTaken("who plays? Begin with a line such as: players Ann Bob Cid Dan Eve")
         return grown
     record = _read(grown)
@@ -203,21 +205,42 @@ def text_of(game: Game) -> str:
     return "".join(f"{line}\n" for line in (*game.lines, *(KEPT + w for w in game.viewpoint.words())))
 
 
-def reopened(text: str, paths: Sequence[Path] = ()) -> Game:
-    """The game a text stands for; raises `NotTaken` with the line that is refused."""
+def reopened(text: str, paths: Sequence[Path] = ()) -> list[Game]:
+    """The game a text stands for, after each of its lines; raises `NotTaken` with the line that is refused."""
     game = Game(paths=tuple(paths))
+    games = [game]
     words: list[str] = []
     for number, raw in enumerate(text.splitlines(), 1):
         if raw.startswith(KEPT):
             words.append(raw.removeprefix(KEPT).strip())
-        elif raw.split("#")[0].strip():
-            try:
-                game = enter(game, raw)
-            except NotTaken as error:
-                raise NotTaken(f"line {number}: {error.message}", error.legal) from None
+            continue
+        try:
+            game = enter(game, raw)
+        except NotTaken as error:
+            raise NotTaken(f"line {number}: {error.message}", error.legal) from None
+        if raw.split("#")[0].strip():
+            games.append(game)
+        else:
+            games[-1] = game  # a remark is not taken back by itself
     for said in words:
-        game = look(game, viewpoint_of(game, said))
-    return game
+        games = looked_at(games, viewpoint_of(games[-1], said))
+    return games
+
+
+def looked_at(games: Sequence[Game], viewpoint: Viewpoint) -> list[Game]:
+    """A game after each of its lines, seen otherwise; where that is too early to be seen so, as it was."""
+    *before, last = games
+    made: list[Game] = []
+    for game in before:
+        try:
+            made.append(_from(game, viewpoint))
+        except NotTaken:
+            made.append(game)
+    return [*made, _from(last, viewpoint)]
+
+
+def _from(game: Game, viewpoint: Viewpoint) -> Game:
+    return replace(game, viewpoint=viewpoint) if game.record is None else look(game, viewpoint)
 
 
 def viewpoint_of(game: Game, said: str) -> Viewpoint:

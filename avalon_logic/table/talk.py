@@ -7,7 +7,7 @@ written to its file, whole and at once, so that nothing is lost when the termina
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -76,11 +76,11 @@ def possibilities(result: Result) -> RenderableType:
 class Talk:
     """One game at the table. `refused` counts lines that were not taken."""
 
-    def __init__(self, out: Console, game: Game, path: Path | None = None) -> None:
+    def __init__(self, out: Console, games: Sequence[Game], path: Path | None = None) -> None:
         self.out = out
-        self.game = game
+        *before, self.game = games  # as it was after each line so far
         self.path = path
-        self.before: list[Game] = []
+        self.before: list[Game] = before
         self.undone: list[Game] = []
         self.refused = 0
         self.over = False
@@ -210,9 +210,7 @@ class Talk:
         last = ""
         if result.steps and not result.supposed:
             removed = result.steps[-1].removed
-            last = (
-                f" (the last line ruled out {removed:,})" if removed else " (the last line ruled out nothing)"
-            )
+            last = f"; {removed:,} ruled out" if removed else "; none ruled out"
         self.tell(headline(result) + last, "bold")
         if result.possible:
             self.out.print(possibilities(result))

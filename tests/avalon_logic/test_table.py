@@ -87,13 +87,50 @@ def test_what_is_kept_is_a_record_that_gives_the_same_answer(
     )
     assert code == 0
     assert deduce(path).count == 42
-    again = reopened(path.read_text())
+    again = reopened(path.read_text())[-1]
     assert again.viewpoint.seat == "Ann" and again.viewpoint.assume == ("evil_always_fails",)
     assert again.result is not None
     assert again.result.count == deduce(path, "Ann", role="servant", assume=["evil_always_fails"]).count
-    code, out = talk(monkeypatch, capsys, ["undo", "propose Ann Cid Dan"], str(path))
-    assert f"{path}: 5 lines" in out and "there is nothing to take back" in out and code == 1
-    assert path.read_text().splitlines()[5] == "propose Ann Cid Dan"
+    code, out = talk(monkeypatch, capsys, ["undo", "tally 0", "propose Ann Cid Dan"], str(path))
+    assert code == 0 and f"{path}: 5 lines" in out
+    assert path.read_text().splitlines()[4:6] == ["tally 0", "propose Ann Cid Dan"]
+    assert path.read_text().endswith("#: as Ann servant\n#: assume evil_always_fails\n")
+
+
+def test_a_game_is_resumed_through_the_eyes_it_was_left_with(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "game.txt"
+    lines = [START[0], "roles merlin percival assassin morgana", *START[1:], "as Cid percival saw Ann Bob"]
+    assert talk(monkeypatch, capsys, lines, str(path))[0] == 0
+    code, out = talk(monkeypatch, capsys, ["tally 1", "undo"], str(path))
+    assert code == 0 and out.count("Cid (percival): 4 of 120 deals are possible") == 3
+    code, out = talk(
+        monkeypatch, capsys, [], str(path), "--as", "Ann", "--role", "merlin", "--saw", "Bob", "Dan"
+    )
+    assert code == 0 and "Ann (merlin): 4 of 120" in out
+    assert talk(monkeypatch, capsys, [], str(path), "--role", "merlin")[0] == 2
+    assert talk(monkeypatch, capsys, [], str(path), "--as", "Zed", "--role", "merlin")[0] == 2
+
+
+def test_remarks_in_a_file_stay_where_they_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "game.txt"
+    lines = ["# our game on Friday", *START[:2], "", "propose Ann Bob  # Dan protests", START[3]]
+    path.write_text("\n".join(lines) + "\n")
+    assert talk(monkeypatch, capsys, ["tally 1", "undo", "tally 0"], str(path))[0] == 0
+    assert path.read_text().splitlines() == [*lines, "tally 0"]
+    assert deduce(path).count == 60
+
+
+def test_a_json_record_is_not_overwritten(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "game.json"
+    path.write_text('{"players": ["Ann", "Bob", "Cid", "Dan", "Eve"]}')
+    assert talk(monkeypatch, capsys, ["first_leader Ann"], str(path))[0] == 2
+    assert path.read_text().startswith("{")
 
 
 def test_undo_and_redo_go_back_and_forth_and_the_file_follows(
