@@ -101,7 +101,8 @@ class Agreement:
         """Do both games always stand at the same place? If not, nothing here can be trusted."""
         return 0 in self.alive
 
-    def _moved(self, ours: SymbolicState, theirs: SymbolicState) -> list[Any]:
+    def moved(self, ours: SymbolicState, theirs: SymbolicState) -> list[Any]:
+        """The claims, said of these two states."""
         pairs = []
         for system, state in ((self.pair.system, ours), (self.pair.twin, theirs)):
             old, new = system.state_leaves(system.before), system.state_leaves(state)
@@ -118,7 +119,7 @@ class Agreement:
     def _start(self, clock: Clock) -> None:
         solver = finite_solver()
         solver.add(term(self.pair.system.valid), term(self.pair.seated), term(self.pair.same_start))
-        first = self._moved(self.pair.system.initial, self.pair.twin.initial)
+        first = self.moved(self.pair.system.initial, self.pair.twin.initial)
         solver.add(*(self._broken[i] == z3.Not(claim) for i, claim in enumerate(first)))
         while broken := self._find(solver, sorted(self.alive), [], clock):
             self.alive -= broken
@@ -131,7 +132,7 @@ class Agreement:
             here += [pair.twin.at(pair.twin.before, place), ours.legal, theirs.legal, pair.same_step[place]]
             solver = finite_solver()
             solver.add(*self.ground(), *(term(x) for x in here))
-            for i, claim in enumerate(self._moved(ours.after, theirs.after)):
+            for i, claim in enumerate(self.moved(ours.after, theirs.after)):
                 solver.add(z3.Implies(self._before[i], self.claims[i].value))
                 solver.add(self._broken[i] == z3.Not(claim))
             self._solvers[place] = solver

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from proofs.agreement import Agreement
 from proofs.lemmas import Lemma
 from rules_dsl.smt import Place, System
 from rules_dsl.smt.terms import Truth
@@ -25,7 +26,8 @@ class Ranks:
 @dataclass(frozen=True)
 class Evidence:
     """`claims` are kept by every step; together they exclude `bad`. With `events` they only help: `bad` is excluded
-    by following every game for so many events, and no game has more.
+    by following every game for so many events, and no game has more. With `shared`, `bad` is a condition on two games
+    that look the same to a seat, excluded by what they share.
     """
 
     system: System = field(repr=False)
@@ -33,3 +35,4 @@ class Evidence:
     bad: Truth = field(repr=False)
     events: int | None = None
     ranks: Ranks | None = None
+    shared: Agreement | None = field(default=None, repr=False)

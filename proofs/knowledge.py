@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 import z3  # type: ignore[import-untyped]
 
 from proofs.agreement import Agreement
+from proofs.evidence import Evidence
 from proofs.induction import Clock, OutOfTime, said
 from proofs.lemmas import Lemma
 from proofs.pairs import Mind, Pair, PairSearch, pair_of, plain_scene
@@ -42,6 +43,7 @@ class Finding:
     twin: Game | None = None
     seat: int | None = None
     depth: int | None = None
+    evidence: Evidence | None = None
 
 
 def demands(expr: m.Expr) -> str:
@@ -126,7 +128,9 @@ class Knowledge:
         if shared.in_step:
             used = shared.rules_out(violated, clock)
             if used is not None:
-                return Finding(True, "induction over two games that look the same", used)
+                evidence = Evidence(self.system, tuple(self.proved), violated, shared=shared)
+                how = "induction over two games that look the same"
+                return Finding(True, how, used, evidence=evidence)
         run = PairSearch(self.pair, shared.facts)
         for depth in range(self.deepest + 1):
             if depth:

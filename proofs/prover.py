@@ -231,6 +231,7 @@ def _knows(session: Session, knowledge: Knowledge, property_: m.Property) -> Ver
         found.game,
         found.twin,
         found.seat,
+        evidence=found.evidence,
     )
     if outcome == PROVED and positive and (idle := vacuous(session, property_)) is not None:
         return replace(made, outcome=VACUOUS, how=idle)

@@ -153,6 +153,36 @@ def test_a_ranking_is_certified_and_a_wrong_one_is_not(verdicts: list[Verdict], 
         assert exit_code(check_folder(tmp_path / name, seconds=30)) == expected
 
 
+SECRET = """
+game secret "Everybody writes a colour down; then they are counted" {
+  players 2..3
+  enum Colour { red, black }
+  result Colour
+  start write
+  phase write { each p in Player chooses paper: Colour secret  next show_hands }
+  phase show_hands { each p in Player chooses raised: Bool public  win red }
+  invariant own_paper_known "everybody knows what he wrote himself":
+    at(show_hands) implies all(p in Player | paper[p] == red implies knows(p, paper[p] == red)) expect proved
+}
+"""
+
+
+def test_what_somebody_knows_is_certified_over_two_games(tmp_path: Path) -> None:
+    (verdict,) = verdicts_of(SECRET, game="secret")
+    assert verdict.as_expected
+    write_certificates([verdict], tmp_path)
+    checked = check_folder(tmp_path, seconds=30)
+    assert exit_code(checked) == 0
+    assert {"pair-initiation.smt2", "pair-consecution-write-0.smt2", "pair-safety-own_paper_known.smt2"} <= {
+        c.file for c in checked
+    }
+    assert verdict.evidence is not None
+    assert verdict.evidence.shared is not None
+    verdict.evidence.shared.alive.clear()
+    write_certificates([verdict], tmp_path / "hollow")
+    assert exit_code(check_folder(tmp_path / "hollow", seconds=30)) == 1
+
+
 def test_without_the_second_solver_the_message_says_what_to_install(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
