@@ -33,6 +33,11 @@ class Family:
     paths: tuple[Path, ...] = ()  # rulebook files besides the shipped ones
 
     @property
+    def knowing(self) -> bool:
+        """Does it speak of what players know?"""
+        return any(speaks_of_knowing(p) for p in self.model.properties.values())
+
+    @property
     def properties(self) -> tuple[str, ...]:
         return tuple(self.model.properties)
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from time import monotonic
 
 from proofs.evidence import Evidence
+from proofs.families import speaks_of_knowing
 from proofs.induction import Clock, Induction, OutOfTime, excluded, leaned_on, strengthen
 from proofs.knowledge import Knowledge
 from proofs.lemmas import Lemma, apply, guesses
@@ -67,15 +68,11 @@ def chosen(model: m.Model, options: Options) -> list[m.Property]:
     return [p for p in model.properties.values() if not options.only or p.name in options.only]
 
 
-def speaks_of_knowledge(property_: m.Property) -> bool:
-    return property_.value is not None and any(isinstance(e, m.Knows) for e in every(property_.value))
-
-
 def prove(model: m.Model, family: str, options: Options, session: Session | None = None) -> Iterator[Verdict]:
     """A verdict for every property of the model, as soon as it is decided."""
     session = session or Session(family, model, options)
     wanted = chosen(model, options)
-    plain = [p for p in wanted if p.kind in ("invariant", "reachable") and not speaks_of_knowledge(p)]
+    plain = [p for p in wanted if p.kind in ("invariant", "reachable") and not speaks_of_knowing(p)]
     if not wanted:
         return
     session.prepare()
@@ -85,7 +82,7 @@ def prove(model: m.Model, family: str, options: Options, session: Session | None
             yield _progress(session, property_)
         elif property_.kind == "terminates":
             yield _terminates(session, property_)
-    knowing = [p for p in wanted if speaks_of_knowledge(p)]
+    knowing = [p for p in wanted if speaks_of_knowing(p)]
     if knowing:
         knowledge = Knowledge(session.prepare(), session.proved, options.deepest)
         for property_ in knowing:
@@ -107,7 +104,7 @@ def _by_induction(session: Session, plain: Sequence[m.Property], need_lemmas: bo
     claims: list[Lemma] = []
     for property_ in session.model.properties.values():
         # properties not asked for may still carry the proof of those that are
-        if property_.kind in ("invariant", "reachable") and not speaks_of_knowledge(property_):
+        if property_.kind in ("invariant", "reachable") and not speaks_of_knowing(property_):
             claim = _claim(property_)
             if all(holds(claim.value, sample_environment(session.model, s)) for s in session.seen):
                 claims.append(claim)
