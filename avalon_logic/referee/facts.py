@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import cached_property
 from math import factorial, prod
 
-from avalon_logic.referee import actions, endings, rounds
+from avalon_logic.referee import actions, endings, openings, rounds, votes
 from avalon_logic.referee import sight as sights
 from avalon_logic.referee.plan import plan
 from avalon_logic.referee.stage import Stage, set_stage
@@ -41,16 +41,16 @@ class Facts:
         return rounds.quest_facts(self.stage, self.exploration)
 
     @cached_property
-    def votes(self) -> rounds.VoteFacts:
-        return rounds.vote_facts(self.stage)
+    def votes(self) -> votes.VoteFacts:
+        return votes.vote_facts(self.stage)
 
     @cached_property
     def uses(self) -> Mapping[int, tuple[tuple[rounds.Use, ...], ...]]:
         return rounds.uses_by_length(self.exploration)
 
     @cached_property
-    def open_quests(self) -> rounds.OpenQuests:
-        return rounds.open_quests(self.stage, self.exploration)
+    def open_quests(self) -> openings.OpenQuests:
+        return openings.open_quests(self.stage, self.exploration)
 
     @cached_property
     def sight(self) -> sights.Sight:

@@ -1,5 +1,4 @@
-"""Quests, votes and scores, found by playing: team sizes, what every number of fails does, how many approvals it takes,
-which quests are open, how often a choice such as an examination comes up.
+"""Quests, found by playing: team sizes, what every number of fails does, how often an examination comes up.
 
 `explore` plays every order and result of quests once and merges states with the same future.
 """
@@ -9,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import combinations, product
+from itertools import product
 
 from avalon_logic.referee.stage import Answer, Stage
 from rules_dsl import Value
@@ -50,20 +49,6 @@ class QuestFacts:
     @property
     def fails_needed(self) -> int:
         return self.results.index(self.lost)
-
-
-@dataclass(frozen=True)
-class VoteFacts:
-    """Approvals that pass a team, rejections that stop it, how many rejected teams end the game, and whether they are
-    counted anew after a quest. `unvoted` are the proposals of a round that go without a vote."""
-
-    approvals: int
-    rejections: int
-    evil: int
-    rejected_teams: int | None
-    winner: str | None
-    counted_anew: bool
-    unvoted: tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -233,114 +218,6 @@ def _outcomes(stage: Stage, at_cards: State, quest: int) -> set[tuple[int, str]]
             seat = stage.pending(step.state).seats[0]
             steps += [stage.engine.step(step.state, ((seat, v),)) for v in stage.options(step.state, seat)]
     return found
-
-
-def vote_facts(stage: Stage) -> VoteFacts:
-    """Runs the vote for every number of approvals, and rejects teams until the game ends."""
-    names = stage.names
-    start, _ = stage.opening()
-    at_vote = stage.until(start, (names.ballot,), {})
-    seats = stage.pending(at_vote).seats
-    passed: dict[int, set[bool]] = {}
-    for count in range(len(seats) + 1):
-        for who in (*list(combinations(seats, count))[:40], seats[len(seats) - count :]):
-            step = stage.engine.step(at_vote, tuple((s, s in who) for s in seats))
-            entered = [o.name for o in step.observations if o.kind == "phase"]
-            passed.setdefault(count, set()).add(names.approved in entered)
-    assert all(len(v) == 1 for v in passed.values()), "the vote depends on who votes how"
-    approvals = min(k for k, v in passed.items() if True in v)
-    evil = sum(n for role, n in stage.deck.items() if stage.sides[role] == names.saboteurs)
-    rejected, winner, unvoted = _rejections(stage, start)
-    return VoteFacts(
-        approvals,
-        len(seats) - approvals + 1,
-        evil,
-        rejected,
-        winner,
-        _counted_anew(stage, start),
-        unvoted,
-    )
-
-
-def _rejections(stage: Stage, start: State) -> tuple[int | None, str | None, tuple[int, ...]]:
-    """How many rejected teams in a row end the game and for whom; which proposals go without a vote."""
-    names = stage.names
-    state, teams_proposed = start, 0
-    while teams_proposed < 2 * stage.players:
-        state = stage.play(stage.until(state, (names.team,), {}), {})
-        teams_proposed += 1
-        if stage.awaits(state) != names.ballot:
-            return None, None, (teams_proposed,)
-        state = stage.until(state, (round_choice(stage),), {names.ballot: lambda s, seat: False})
-        if state.over:
-            return teams_proposed, None if state.result is None else str(state.result), ()
-    return None, None, ()
-
-
-def _counted_anew(stage: Stage, start: State) -> bool:
-    """Reject one team, approve the next: does the next round start counting at nothing?"""
-    names = stage.names
-    first = round_choice(stage)
-    refuse: dict[str, Answer] = {names.ballot: lambda s, seat: False}
-    state = stage.until(stage.until(start, (names.ballot,), {}), (first,), refuse)
-    state = play_quest(stage, state, targets(stage, state)[0], failed=False)
-    state = stage.until(state, (first,), {})
-    return stage.value(state, names.rejections) == 0
-
-
-@dataclass(frozen=True)
-class OpenQuests:
-    """Which quests may be attempted. `rows` pairs what decides it with the open quests.
-
-    `by` says what decides: "successes" (then an attempted quest is `again` open or not), "order" (the number of
-    the round) or "score" (the quests attempted and the successes).
-    """
-
-    by: str
-    rows: tuple[tuple[tuple[int, ...], frozenset[int]], ...]
-    again: bool
-    kept_after_rejection: bool
-
-
-def open_quests(stage: Stage, exploration: Exploration) -> OpenQuests:
-    """Asks in every round that can begin which quests are legal, and puts the answer as shortly as it goes."""
-    names = stage.names
-    seen: dict[tuple[int, frozenset[int], int], set[frozenset[int]]] = {}
-    for start in exploration.rounds:
-        marks = stage.value(start.state, names.mark)
-        assert isinstance(marks, tuple)
-        attempted = frozenset(q for q, mark in enumerate(marks, 1) if mark != names.open)
-        successes = stage.value(start.state, names.successes)
-        assert isinstance(successes, int)
-        legal = frozenset(q for q in targets(stage, start.state) if q is not None)
-        seen.setdefault((successes, attempted, start.played), set()).add(legal)
-    kept = _kept_after_rejection(stage)
-    for again in (False, True):
-        gates: dict[int, frozenset[int]] = {}
-        for successes in sorted({w for w, _, _ in seen}):
-            sets = (x for (w, _, _), found in seen.items() if w == successes for x in found)
-            gates[successes] = frozenset().union(*sets)
-        if all(x == (gates[w] if again else gates[w] - a) for (w, a, _), sets in seen.items() for x in sets):
-            return OpenQuests("successes", tuple(((w,), g) for w, g in gates.items()), again, kept)
-    by_order: dict[int, set[frozenset[int]]] = {}
-    for (_, _, played), legal_sets in seen.items():
-        by_order.setdefault(played + 1, set()).update(legal_sets)
-    if all(len(v) == 1 for v in by_order.values()):
-        rows = tuple(((k,), next(iter(v))) for k, v in sorted(by_order.items()))
-        return OpenQuests("order", rows, False, kept)
-    listed = sorted(((w, *sorted(a)), frozenset().union(*sets)) for (w, a, _), sets in seen.items())
-    return OpenQuests("score", tuple(listed), False, kept)
-
-
-def _kept_after_rejection(stage: Stage) -> bool:
-    """Choose a quest, reject the team: is the same quest the only one the next leader may choose?"""
-    names = stage.names
-    start, _ = stage.opening()
-    before = targets(stage, start)
-    chosen = before[0]
-    at_vote = stage.until(start, (names.ballot,), {names.target: lambda s, seat: chosen})
-    after = stage.until(at_vote, (names.target,), {names.ballot: lambda s, seat: False})
-    return targets(stage, after) == (chosen,) != before
 
 
 def uses_by_length(exploration: Exploration) -> Mapping[int, tuple[tuple[Use, ...], ...]]:

@@ -103,6 +103,15 @@ def test_html_escapes_what_a_rulebook_says() -> None:
     assert "&lt;script&gt;" in text
 
 
+def test_markdown_escapes_what_a_rulebook_says() -> None:
+    from dataclasses import replace
+
+    document = made("en", 5)
+    nasty = replace(document.pages[0], title="*bold* | _cell_ <b>", tables=())
+    text = render(replace(document, pages=(nasty,)), "md").decode()
+    assert "## \\*bold\\* \\| \\_cell\\_ \\<b\\>" in text
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_text_and_markdown_have_every_cell(language: str) -> None:
     document = made(language, 5, 6)
