@@ -21,11 +21,13 @@ def deck_for(players: int) -> tuple[str, ...]:
     return ("merlin", "percival", *("servant",) * (players - len(evil) - 2), *evil)
 
 
-def logged_game(players: int, seed: int, lady: bool = False, unvoted: bool = False) -> Log:
+def logged_game(
+    players: int, seed: int, lady: bool = False, unvoted: bool = False, targeting: bool = False
+) -> Log:
     """A legal random game as a site would log it."""
     rng = Random(seed)
     roles, leader = deal(deck_for(players), rng)
-    game = Game(roles, leader, with_lady=lady, fifth_without_vote=unvoted)
+    game = Game(roles, leader, targeting, with_lady=lady, fifth_without_vote=unvoted)
     names = [f"p{seat + 1}" for seat in range(players)]
     events: list[Log] = []
     cards: dict[int, str] = {}
@@ -50,7 +52,7 @@ def logged_game(players: int, seed: int, lady: bool = False, unvoted: bool = Fal
         "id": f"g{players}-{seed}",
         "players": names,
         "roles": dict(zip(names, roles, strict=True)),
-        "modules": ["lady"] if lady else [],
+        "modules": ["lady"] * lady + ["targeting"] * targeting,
         "events": events,
         "winner": game.winner,
     }

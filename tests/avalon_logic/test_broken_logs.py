@@ -54,6 +54,36 @@ def test_every_game_of_the_hand_written_engine_is_legal_with_its_winner(players:
         assert not found.winner_differs
 
 
+def test_games_with_free_choice_of_quest_are_legal_with_their_winner() -> None:
+    for seed in range(60):
+        game = logged_game(5 + seed % 6, seed, lady=seed % 2 == 0, targeting=True)
+        found = judged(game)
+        assert (found.findings, found.result) == ((), game["winner"])
+
+
+def test_a_quest_attempted_twice_or_too_early_breaks_targeting() -> None:
+    game = game_with(lambda g: len(events_of(g, "quest")) >= 2, targeting=True)
+    event = next(e for e in events_of(game, "propose") if e["attempt"] == 1 and e is not game["events"][0])
+    event["quest"] = events_of(game, "quest")[0]["quest"]
+    assert breaks(game) == ["TGT-03"]
+    first = events_of(game, "propose")[0]
+    game["events"] = [first]
+    first["quest"] = 5
+    assert breaks(game) == ["TGT-04"]
+
+
+def test_a_log_of_the_resistance_needs_no_merlin() -> None:
+    game = logged_game(5, 1)
+    sides = {p: "spy" if p in evil(game) else "resistance" for p in game["players"]}
+    game.update(roles=sides, events=[e for e in game["events"] if e["t"] != "assassinate"])
+    quests = [e["success"] for e in events_of(game, "quest")]
+    game["winner"] = "good" if sum(quests) == 3 else "evil"
+    record = import_game(game)
+    assert (record.configuration.game, dict(record.configuration.rulings)) == ("resistance", {})
+    found = replay(record)
+    assert (found.findings, found.over, found.winner_differs) == ((), True, False)
+
+
 def has_named(game: Log) -> bool:
     return bool(events_of(game, "assassinate"))
 
