@@ -69,7 +69,7 @@ def model_of(configuration: Configuration) -> Model:
 def run(args: argparse.Namespace) -> int:
     rulings = rulings_of(args.ruling)
     paths = tuple(args.rules)
-    if args.record.endswith(".jsonl"):
+    if args.record.endswith((".jsonl", ".ndjson")):
         return _many(Path(args.record), rulings, paths, args.json)
     with bad_input():
         record = read_one(args.record, rulings, paths)
@@ -155,6 +155,8 @@ def _show(record: Record, result: Replay) -> None:
         out.print(f"winner: {result.result or 'nobody'}", markup=False)
     elif not any(f.fatal for f in result.findings):
         out.print(f"the game goes on: {result.awaits}", markup=False)
+        if record.winner is not None:
+            out.print(f"the record says {record.winner} won, but not how it ended", markup=False)
     if result.winner_differs:
         out.print(f"the record says {record.winner} won; by the rules it was {result.result}", markup=False)
 
