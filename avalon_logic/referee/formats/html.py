@@ -84,6 +84,7 @@ def _page(page: Page, card: bool, spoken: _Plain) -> str:
 
 def _table(table: Table, page: Page, spoken: _Plain) -> str:
     wide = " wide" if _is_wide(table) else ""
+    wide += "" if has_names_first(table) else " prose"
     wide += " many" if len(table.columns) > 6 and table.kind == "matrix" else ""
     clauses = (
         f'<span class="clauses">{escape(", ".join((table.id, *table.clauses)))}</span>'
@@ -97,6 +98,11 @@ def _table(table: Table, page: Page, spoken: _Plain) -> str:
 {body}
 {notes}{clauses}
 </section>"""
+
+
+def has_names_first(table: Table) -> bool:
+    """Do the rows begin with short names, which stand in bold, and not with sentences?"""
+    return table.kind != "facts" and all(len(row[0]) < 32 for row in table.rows)
 
 
 def _is_wide(table: Table) -> bool:

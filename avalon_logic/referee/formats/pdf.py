@@ -14,7 +14,7 @@ from typing import Any
 from xml.sax.saxutils import escape
 
 from avalon_logic.referee.document import Booklet, Page, Table
-from avalon_logic.referee.formats.html import unbroken
+from avalon_logic.referee.formats.html import has_names_first, unbroken
 
 try:
     import reportlab
@@ -225,16 +225,22 @@ def _grid(booklet: Booklet, table: Table, size: float, width: float) -> Any:
     head = ParagraphStyle("head", parent=cell, textColor=SOFT, fontSize=size * 0.92, alignment=int(centred))
     rows: list[list[Any]] = []
     headed = any(table.columns)
-    if headed and table.kind == "matrix" and len(table.columns) > 5:
+    widths = _widths(booklet, table, size, width)
+    if headed:
         first, *rest = table.columns
         left = ParagraphStyle("left", parent=head, alignment=0)
-        rows.append(
-            [Paragraph(_text(booklet, first), left), *(_Upright(_plain(booklet, c), size) for c in rest)]
+        upright = centred and any(
+            _width(booklet, word, size, bold=False) + 5 > room
+            for text, room in zip(rest, widths[1:], strict=True)
+            for word in text.split()
         )
-    elif headed:
-        rows.append([Paragraph(_text(booklet, c), head) for c in table.columns])
+        heads = [
+            _Upright(_plain(booklet, c), size) if upright else Paragraph(_text(booklet, c), head)
+            for c in rest
+        ]
+        rows.append([Paragraph(_text(booklet, first), left), *heads])
     value = large if table.kind == "board" else middle if centred else bold if table.kind == "facts" else cell
-    start = cell if table.kind == "facts" else bold
+    start = bold if has_names_first(table) else cell
     for row in table.rows:
         rows.append(
             [
@@ -242,7 +248,7 @@ def _grid(booklet: Booklet, table: Table, size: float, width: float) -> Any:
                 *(Paragraph(_text(booklet, c), value) for c in row[1:]),
             ]
         )
-    made = Grid(rows, colWidths=_widths(booklet, table, size, width), repeatRows=int(headed))
+    made = Grid(rows, colWidths=widths, repeatRows=int(headed))
     style = [
         ("VALIGN", (0, 0), (-1, -1), "MIDDLE" if centred else "TOP"),
         ("LINEBELOW", (0, 0), (-1, -2), 0.4, LINE),
@@ -262,7 +268,8 @@ def _widths(booklet: Booklet, table: Table, size: float, width: float) -> list[f
     """Column widths: what the longest words need, the rest shared by how much more the texts want."""
     count = len(table.columns)
     if table.kind in ("board", "matrix"):
-        first = min(max(_width(booklet, r[0], size, bold=True) for r in table.rows) + 8, width * 0.42)
+        firsts = (table.columns[0], *(r[0] for r in table.rows))
+        first = min(max(_width(booklet, text, size, bold=True) for text in firsts) + 8, width * 0.42)
         return [first, *[(width - first) / (count - 1)] * (count - 1)]
     cells = [[row[i] for row in (table.columns, *table.rows)] for i in range(count)]
     pad = 7.0
