@@ -172,7 +172,10 @@ def _answer(args: argparse.Namespace, result: Result) -> int:
 
 def _show(args: argparse.Namespace, result: Result, explanations: list[Any], most: int | None) -> None:
     out = console()
-    out.print(result)
+    if out.is_terminal:
+        out.print(result)
+    else:
+        print(result)
     if args.steps:
         from avalon_logic.deduction.display import steps_table
 
@@ -294,11 +297,15 @@ def _expect(args: argparse.Namespace) -> int:
         elif verdict.status in ("different", "bad"):
             for difference in verdict.differences:
                 out.print(f"{verdict.id}: {difference}", markup=False)
+        elif verdict.status == "answered":
+            out.print(f"{verdict.id}: {json.dumps(verdict.found)}", markup=False)
     if not args.json:
         out.print(
             f"{len(verdicts)} positions: {counts['exact']} as expected, {counts['different']} differ",
             markup=False,
         )
+        if counts["answered"]:
+            out.print(f"  {counts['answered']} expect nothing and were only answered", markup=False)
         if counts["not covered"]:
             out.print(f"  {counts['not covered']} speak of rules no rulebook here has", markup=False)
         if counts["bad"]:

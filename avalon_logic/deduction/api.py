@@ -32,8 +32,10 @@ from avalon_logic.deduction.inquiry import Inquiry, note_sights, suppose
 from avalon_logic.deduction.result import Result, conclude
 from avalon_logic.deduction.seats import card_shows, sights_told, whole_deal
 from avalon_logic.logs import import_game, is_log
-from avalon_logic.records import Record, read_record, record_from_json
+from avalon_logic.records import Record, RecordError, read_record, record_from_json
 from rules_dsl import Model
+
+MOST_EVENTS = 2_000  # a game has at most 25 votes; the rest is talk
 
 
 def deduce(
@@ -61,6 +63,8 @@ def deduce(
     18
     """
     whole = record if isinstance(record, Record) else read(record)
+    if len(whole.events) > MOST_EVENTS:
+        raise RecordError(f"this record has {len(whole.events):,} events; {MOST_EVENTS:,} is the most")
     setting = setting_of(whole, assume)
     facts = [parse_fact(text, setting) for text in if_]
     inquiry = begin(whole, setting, seat, role, saw)

@@ -178,7 +178,10 @@ def _joined(inquiry: Inquiry, hearing: Hearing, text: str, where: str, error: Un
     assert before is not None
     last, piece = clumps[-1], hearing.pieces[0]
     merged = replace(last, after=(*last.after, *piece.after), silent=last.silent and piece.silent)
-    again = hear(before, (*clumps[:-1], merged), text, where)
+    try:
+        again = hear(before, (*clumps[:-1], merged), text, where)
+    except UnreadableRecord:
+        raise error from None
     evidence = again.told[-1].evidence
     text = f"{earlier.told[-1].text}; {text}"
     for speech in speeches:
@@ -229,7 +232,8 @@ def _impossible(
         else:
             return _without_worlds(inquiry, hearing, text, event)
     clause = f" ({error.cites[0]})" if error.cites else ""
-    raise IllegalEvent(f"{error.message}{clause}", event.where, error.cites) from None
+    hint = f"; write: {error.awaited[0]} ? if nobody noted it" if error.awaited else ""
+    raise IllegalEvent(f"{error.message}{clause}{hint}", event.where, error.cites) from None
 
 
 def _without_worlds(inquiry: Inquiry, hearing: Hearing, text: str, event: Event) -> Inquiry:

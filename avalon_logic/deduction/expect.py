@@ -8,23 +8,26 @@ rulebook at hand has are told apart, neither right nor wrong.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from avalon_logic.configuration import Configuration, describe_check
+from avalon_logic.configuration import Configuration, describe_check, modules_for_roles
 from avalon_logic.deduction.facts import Fact
 from avalon_logic.deduction.inquiry import (
     Inquiry,
     note_choice,
+    note_condition,
     note_sights,
     note_speech,
     open_inquiry,
     suppose,
 )
+from avalon_logic.deduction.seats import cards_in_deck
 from avalon_logic.deduction.setting import Setting, lay, side_of_roles, team_size
 from rules_dsl import UnknownName, Value
+from rules_dsl import model as m
 from rules_dsl.arrays.answers import count, tallies
-from rules_dsl.types import IntType
+from rules_dsl.types import BOOL, IntType
 
 Json = Mapping[str, Any]
 
@@ -43,11 +46,15 @@ class BadPosition(ValueError):
 
 @dataclass(frozen=True)
 class Verdict:
-    """What became of one position. `status` is "exact", "different", "not covered" or "bad"."""
+    """What became of one position. `status` is "exact", "different", "answered", "not covered" or "bad".
+
+    `found` is the answer in the form of an `expect` entry; a position without one is just answered.
+    """
 
     id: str
     status: str
     differences: tuple[str, ...] = ()
+    found: Json | None = None
 
 
 def check_positions(positions: Sequence[Json]) -> list[Verdict]:
@@ -66,13 +73,14 @@ def check_position(position: Json, number: int = 0) -> Verdict:
     )
     try:
         found = answer(position)
-        expected = _get(position, "expect", dict)
+        expected = _get(position, "expect", dict, {})
     except NotCovered as error:
         return Verdict(name, "not covered", (str(error),))
     except (BadPosition, UnknownName) as error:
         return Verdict(name, "bad", (str(error),))
     differences = tuple(_differences(expected, found))
-    return Verdict(name, "different" if differences else "exact", differences)
+    status = "different" if differences else "exact" if expected else "answered"
+    return Verdict(name, status, differences, found)
 
 
 def _differences(expected: Json, found: Json, path: str = "") -> list[str]:
@@ -243,10 +251,22 @@ def _seated(position: Json, setting: Setting) -> Inquiry:
     if not isinstance(viewer, Mapping):
         raise BadPosition("'viewer' is null or an object")
     seat = _seat(viewer.get("seat"), len(setting.names))
-    role = _role_name(viewer.get("role"))
+    role = _known_role(viewer.get("role"), setting)
+    if cards_in_deck(setting).get(role, 0):
+        return open_inquiry(setting, seat, role)
+    nobody = replace(open_inquiry(setting), viewer=seat, known={seat: role})
+    return note_condition(nobody, m.Literal(False, BOOL), f"{setting.names[seat]} holds {role}")
+
+
+def _known_role(name: Any, setting: Setting) -> str:
+    """A role of the game, or of a module of it that is not in play."""
+    role = _role_name(name)
     if role not in setting.roles:
-        raise BadPosition(f"there is no role {viewer.get('role')!r} in this game")
-    return open_inquiry(setting, seat, role)
+        try:
+            modules_for_roles(setting.configuration.game, [role], setting.configuration.paths)
+        except UnknownName:
+            raise BadPosition(f"there is no role {name!r} in this game") from None
+    return role
 
 
 def _sights(inquiry: Inquiry, observations: Sequence[Json], players: int) -> Inquiry:
@@ -270,8 +290,7 @@ def _sights(inquiry: Inquiry, observations: Sequence[Json], players: int) -> Inq
         shown = ", ".join(inquiry.setting.names[s] for s in sorted(seats)) or "nobody"
         inquiry = note_sights(inquiry, {names: seats}, f"saw as {kind}: {shown}")
     if conflict:
-        (seat, role), *_ = inquiry.known.items()
-        inquiry = suppose(inquiry, Fact(seat, role, False), "two different sights of one kind")
+        inquiry = note_condition(inquiry, m.Literal(False, BOOL), "two different sights of one kind")
     return inquiry
 
 
@@ -290,12 +309,12 @@ def _observe(inquiry: Inquiry, item: Json, players: int, taken: set[int]) -> Inq
             text = f"{setting.names[by]} says that {setting.names[about]} is {value}"
             return note_speech(inquiry, "says", spoken, TRUST[item.get("trust", "none")], text)
         case "role" | "not_role":
-            seat, role = _seat(item.get("seat"), players), _role_name(item.get("role"))
-            if role not in setting.roles:
-                if item["type"] == "role":
-                    raise BadPosition(f"there is no role {item.get('role')!r} in this game")
-                return inquiry
-            return suppose(inquiry, Fact(seat, role, item["type"] == "role"))
+            seat, role = _seat(item.get("seat"), players), _known_role(item.get("role"), setting)
+            fact = Fact(seat, role, item["type"] == "role")
+            if role in setting.roles:
+                return suppose(inquiry, fact)
+            holds = m.Literal(not fact.holds, BOOL)  # nobody holds a card that is not in play
+            return note_condition(inquiry, holds, fact.text(setting.names))
         case "vote" | "assume" | "reveal":
             return inquiry
         case other:

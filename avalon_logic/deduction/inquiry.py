@@ -209,7 +209,7 @@ def note_sights(inquiry: Inquiry, seen: Mapping[tuple[str, ...], frozenset[int]]
 
 def _meant_for(show: Show, setting: Setting, role: str | None) -> bool:
     """Is this shown to somebody with this card? Only for naming the clauses that matter."""
-    if role is None or show.condition is None:
+    if role not in setting.roles or show.condition is None:
         return True
     players = len(setting.names)
     env = Environment(setting.model, players, variables={CARDS: (role,) * players}).bind(**{show.seat: 0})

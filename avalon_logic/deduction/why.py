@@ -78,7 +78,11 @@ class Explanation:
             found.append("  and by the rules")
             found += [f"  - {rule}" for rule in self.rules]
         if self.fact is None:
-            found.append("These cannot all be true; without any one of them there would be a deal.")
+            found.append(
+                "That cannot be."
+                if len(self.because) < 2
+                else "These cannot all be true; without any one of them there would be a deal."
+            )
         elif self.because:
             spared = "this" if len(self.because) == 1 else "any one of these"
             found.append(f"Without {spared} it could be that {self.fact.denied().text(self.setting.names)}.")

@@ -27,10 +27,16 @@ SAID = "said"  # an observation of this kind is a speech; its value has the spee
 
 
 class UnreadableRecord(ValueError):
-    """The record does not fit the rules as far as everybody can see; `index` is the observation that does not."""
+    """The record does not fit the rules as far as everybody can see; `index` is the observation that does not.
 
-    def __init__(self, message: str, index: int, refusals: Sequence[Refusal] = ()) -> None:
+    `awaited` are the phases that would come first.
+    """
+
+    def __init__(
+        self, message: str, index: int, refusals: Sequence[Refusal] = (), awaited: tuple[str, ...] = ()
+    ) -> None:
         self.message = message
+        self.awaited = awaited
         self.index = index
         self.refusals = tuple(refusals)
         super().__init__(message)
@@ -143,25 +149,33 @@ class _Faults:
         told = [r for r in self.refusals if r.text and r.origin.cites] or [r for r in self.refusals if r.text]
         if told:
             return UnreadableRecord(told[0].text, clump.index, told)
+        what = _phase_of(clump)
+        if self.awaited and (what or not self.unmet):
+            first = " or ".join(f"'{phase}'" for phase in self.awaited)
+            text = f"{what or clump.name} does not come here: {first} comes first"
+            refusals = [Refusal(o, text) for o in self.awaited.values()]
+            return UnreadableRecord(text, clump.index, refusals, tuple(self.awaited))
         if self.unmet:
             text = f"after this, {' or '.join(map(repr, self.unmet))} does not follow"
             return UnreadableRecord(text, clump.index, [Refusal(o, text) for o in self.unmet.values()])
-        what = clump.name or ", ".join(o.name for o in clump.after)
-        if not self.awaited:
-            return UnreadableRecord(f"{what} does not come here: the game is over", clump.index)
-        text = f"{what} does not come here: the rules await {' or '.join(self.awaited)}"
-        return UnreadableRecord(text, clump.index, [Refusal(o, text) for o in self.awaited.values()])
+        return UnreadableRecord(f"{what or clump.name} does not come here: the game is over", clump.index)
 
     def wait(self, belief: Belief, choice: m.Choice) -> None:
         """The rules want this choice, not what the record says."""
         assert belief.point is not None
         phase = belief.machine.model.phases[belief.point[0]]
-        self.awaited[choice.variable] = phase.origin if phase.origin.cites else choice.origin
+        self.awaited[phase.name] = phase.origin if phase.origin.cites else choice.origin
 
     def miss(self, belief: Belief, owed: Sequence[Observation]) -> None:
         """The record says that something came about which did not."""
         for thing in owed:
             self.unmet[thing.name or thing.kind] = _deciding(belief.machine.model, thing)
+
+
+def _phase_of(clump: Clump) -> str:
+    """The phase a piece says something happened in, if it says so."""
+    named = [o.phase for o in clump.seen if o.phase] + [o.name for o in clump.after if o.kind == "phase"]
+    return f"'{named[0]}'" if named and (clump.seen or not clump.name) else ""
 
 
 def _deciding(model: m.Model, thing: Observation) -> m.Origin:
@@ -270,11 +284,11 @@ def _reach(
     choice = _choice(belief)
     if choice is None:
         return
-    faults.wait(belief, choice)
     if not clump.name or (choice.variable == clump.name and not owed):
         yield belief, owed
         return
     if choice.variable == clump.name or not _passable(belief, choice, viewer):
+        faults.wait(belief, choice)
         return
     for after, left in _step(belief, _event(belief, (), viewer, clump.silent), owed, clump, viewer, faults):
         yield from _reach(after, left, clump, viewer, faults)
@@ -295,6 +309,8 @@ def _settle(
         return
     choice = _choice(belief)
     if choice is None or not _passable(belief, choice, viewer):
+        if choice is not None and not clump.name:
+            faults.wait(belief, choice)
         faults.miss(belief, owed)
         return
     for after, left in _step(belief, _event(belief, (), viewer, clump.silent), owed, clump, viewer, faults):
