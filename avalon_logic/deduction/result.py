@@ -46,7 +46,7 @@ class Alignment:
     share: Share
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Result:
     """The answer to a deduction.
 
@@ -237,6 +237,11 @@ class Result:
         from avalon_logic.deduction.display import result_text
 
         return result_text(self)
+
+    def __repr__(self) -> str:
+        from avalon_logic.deduction.display import headline
+
+        return f"<{headline(self)}>"
 
 
 @dataclass(frozen=True)
