@@ -80,13 +80,19 @@ def _viewed(result: Result) -> str:
     return "a neutral observer" if result.seat is None else result.seat
 
 
+def _grounds(result: Result) -> list[str]:
+    from avalon_logic.deduction.display import assumption_lines
+
+    return [*assumption_lines(result), *(f"note: {note}" for note in result.notes)]
+
+
 def team_table(advice: TeamAdvice, top: int, by: str) -> RenderableType:
     """Teams for a terminal."""
     from rich.console import Group
     from rich.table import Table
     from rich.text import Text
 
-    from avalon_logic.deduction.display import assumption_lines, percent
+    from avalon_logic.deduction.display import percent
 
     teams = list(advice.teams)
     if by == "information":
@@ -102,7 +108,7 @@ def team_table(advice: TeamAdvice, top: int, by: str) -> RenderableType:
     title = f"Teams for quest {advice.quest}, as {_viewed(advice.result)} can know"
     more = [Text(f"the first {top} of {len(teams)} teams")] if len(teams) > top else []
     cards = "; ".join(f"{a.text} ({a.name})" for a in advice.cards)
-    rest = [f"cards on this quest: {cards}", *assumption_lines(advice.result)]
+    rest = [f"cards on this quest: {cards}", *_grounds(advice.result)]
     return Group(Text(title, style="bold"), table, *more, *(Text(line) for line in rest))
 
 
@@ -112,7 +118,7 @@ def naming_table(advice: NamingAdvice) -> RenderableType:
     from rich.table import Table
     from rich.text import Text
 
-    from avalon_logic.deduction.display import assumption_lines, percent
+    from avalon_logic.deduction.display import percent
 
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     table.add_column("seat")
@@ -120,7 +126,7 @@ def naming_table(advice: NamingAdvice) -> RenderableType:
     for name, share in advice.seats:
         table.add_row(Text(name), percent(share))
     title = f"Who may be Merlin, as {_viewed(advice.result)} can know"
-    lines = [Text(line) for line in assumption_lines(advice.result)]
+    lines = [Text(line) for line in _grounds(advice.result)]
     return Group(Text(title, style="bold"), table, *lines)
 
 
@@ -141,5 +147,6 @@ def advice_json(teams: TeamAdvice | None, seats: NamingAdvice | None, result: Re
         made["cards"] = [{"name": a.name, "text": a.text} for a in teams.cards]
     if seats is not None:
         made["merlin"] = [{"name": name, "share": float(share)} for name, share in seats.seats]
+    made["notes"] = list(result.notes)
     made["assumptions"] = [{"name": a.name, "text": a.text, "kind": a.kind} for a in result.assumptions]
     return made
