@@ -1,7 +1,8 @@
 """The NumPy back end: all worlds, or many games, at once.
 
 `compile_arrays(model)` gives the machine that reads events of a settled model; `begin`, `advance`, `apart` and `grant`
-keep track of what is possible; `worlds` and the functions of `answers` ask about it.
+keep track of what is possible; `worlds` and the functions of `answers` ask about it. `games.Simulator` plays many games
+at random, side by side.
 """
 
 from collections.abc import Sequence
