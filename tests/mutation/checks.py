@@ -43,7 +43,14 @@ from rules_dsl.play import IllegalMove, Move, State, Stuck
 TESTS = Path(__file__).parents[1]
 EXAMPLES = tuple(
     str(TESTS / "avalon_logic" / f"{name}.py")
-    for name in ("test_worked_examples", "test_defaults", "test_configuration", "test_rulings", "test_views")
+    for name in (
+        "test_worked_examples",
+        "test_defaults",
+        "test_on_the_table",
+        "test_configuration",
+        "test_rulings",
+        "test_views",
+    )
 )
 NOT_RULES = ("assumptions.rules",)  # how people play is not a rule of the game
 
@@ -92,14 +99,14 @@ def judge(
     try:
         changed = mutated(original.texts[mutant.file], original.books[mutant.file], mutant)
         books = tuple({**original.books, mutant.file: changed}.values())
-        made = _families(books)
+        made = families_of(books)
     except RulebookError as error:
         return Outcome(REFUSED, "the checker", str(error).splitlines()[0])
     shelf.shipped_rulebooks = lambda: books  # type: ignore[assignment]
     for check in (
-        lambda: _random_games(made[:1], games),
+        lambda: random_games(made[:1], games),
         lambda: _examples(examples),
-        lambda: _random_games(made[1:], games),
+        lambda: random_games(made[1:], games),
         lambda: _prover(made, prove_seconds),
     ):
         found = check()
@@ -111,16 +118,18 @@ def judge(
     return Outcome(SURVIVED, "nothing noticed", difference)
 
 
-def _families(books: tuple[s.Rulebook, ...]) -> list[Family]:
+def families_of(books: tuple[s.Rulebook, ...], games: Sequence[str] = GAMES) -> list[Family]:
+    """The shipped properties about these rulebooks."""
     claims = [parse(path.read_text(encoding="utf-8"), path.name) for path in property_files()]
     lib = library((*books, *claims))
-    return families(lib, GAMES, shipped_claims(), open_modules=OPEN)
+    return families(lib, games, shipped_claims(), open_modules=OPEN)
 
 
 # --- properties on random games ---
 
 
-def _random_games(made: list[Family], games: int) -> Outcome | None:
+def random_games(made: list[Family], games: int) -> Outcome | None:
+    """A property that a random game breaks."""
     for family in made:
         found = _sampled(family, games)
         if found is not None:

@@ -7,16 +7,24 @@ from functools import cache
 
 import pytest
 
-from avalon_logic.proving import OPEN, property_files, shipped_claims
-from proofs.families import families
 from proofs.induction import Clock
 from proofs.mutation import Mutant, mutated, sample
 from proofs.replays import replay
 from proofs.search import search
-from rules_dsl import library, parse
 from rules_dsl.smt import Game, compile_smt
 from rules_dsl.smt.terms import not_
-from tests.mutation.checks import EXAMPLES, KILLED, REFUSED, SURVIVED, Shelf, all_mutants, shipped
+from tests.mutation.checks import (
+    EXAMPLES,
+    KILLED,
+    REFUSED,
+    SURVIVED,
+    Outcome,
+    Shelf,
+    all_mutants,
+    families_of,
+    random_games,
+    shipped,
+)
 from tests.mutation.run import judged, main, score, summary
 
 
@@ -46,38 +54,56 @@ def shortest_counterexample(mutant: Mutant, game: str, claim: str) -> Game | Non
     """A game that breaks a claim when the mutant is in the place of the rulebook, replayed."""
     shelf = original()
     books = {**shelf.books, mutant.file: mutated(shelf.texts[mutant.file], shelf.books[mutant.file], mutant)}
-    claims = [parse(path.read_text(encoding="utf-8"), path.name) for path in property_files()]
-    made = families(library((*books.values(), *claims)), [game], shipped_claims(), open_modules=OPEN)
+    made = families_of(tuple(books.values()), [game])
     family = next(f for f in made if claim in f.properties)
     system = compile_smt(family.model)
     value = family.model.properties[claim].value
     assert value is not None
     clock = Clock.of(60)
-    found = search(system, {claim: not_(system.holds(value))}, lambda _: clock, deepest=14)[claim]
+    found = search(system, {claim: not_(system.holds(value))}, lambda _: clock, deepest=20)[claim]
     if found.game is not None:
         replay(family.model, found.game)
     return found.game
 
 
-KEY_RULES = [
-    pytest.param("core.rules", "def fails_needed", "number", "1", "two_fails_for_the_fourth", id="two fails"),
-    pytest.param(
+KEY_RULES = {
+    "two fails": ("core.rules", "def fails_needed", "number", "1", "resistance", "two_fails_for_the_fourth"),
+    "five rejections": (
         "core.rules",
         "if rejections == 5",
         "branch dropped",
         "",
+        "resistance",
         "five_rejections_end_the_game",
-        id="five rejections",
     ),
-    pytest.param("core.rules", "2 * count(", "operator", ">=", "approved_by_a_strict_majority", id="ties"),
-]
+    "ties": ("core.rules", "2 * count(", "operator", ">=", "resistance", "approved_by_a_strict_majority"),
+    "the fifth-quest gate": (
+        "targeting.rules",
+        "require gated and target == 5",
+        "requirement dropped",
+        "",
+        "resistance",
+        "the_fifth_quest_needs_two_successes",
+    ),
+    "the Lady's past holders": (
+        "lady.rules",
+        "require not examined in past_holders",
+        "requirement dropped",
+        "",
+        "avalon",
+        "holders_never_repeat",
+    ),
+}
 
 
-@pytest.mark.parametrize(("file", "text", "kind", "new", "claim"), KEY_RULES)
-def test_a_rule_that_matters_has_a_property_that_dies_with_it(
-    file: str, text: str, kind: str, new: str, claim: str
-) -> None:
-    assert shortest_counterexample(mutant_at(file, text, kind, new), "resistance", claim) is not None
+@pytest.mark.parametrize("rule", KEY_RULES)
+def test_a_rule_that_matters_has_a_property_that_dies_with_it(rule: str) -> None:
+    file, text, kind, new, game, claim = KEY_RULES[rule]
+    assert shortest_counterexample(mutant_at(file, text, kind, new), game, claim) is not None
+
+
+def test_the_rulebooks_as_they_are_pass_what_mutants_are_tried_on() -> None:
+    assert random_games(families_of(tuple(original().books.values())), games=6) is None
 
 
 def test_mistakes_of_every_kind_are_made_and_no_two_are_the_same() -> None:
@@ -102,7 +128,7 @@ def test_every_requirement_of_the_rulebooks_is_dropped_by_some_mutant() -> None:
 def test_a_fixed_sample_of_mistakes_is_noticed() -> None:
     core = [x for x in every_mutant() if x.file in ("core.rules", "resistance.rules", "blind_spies.rules")]
     chosen = sample(core, 40)
-    done = judged(original(), chosen, jobs=2, prove_seconds=0, games=6, examples=EXAMPLES[:3])
+    done = judged(original(), chosen, jobs=2, prove_seconds=0, games=6, examples=EXAMPLES[:4])
     outcomes = [o for _, o, _ in done]
     assert len(outcomes) == len(chosen) >= 12
     assert {KILLED, REFUSED} <= {o.status for o in outcomes}
@@ -122,7 +148,10 @@ def test_a_run_goes_on_where_it_stopped(tmp_path, capsys) -> None:  # type: igno
 
 
 def test_survivors_count_against_the_score() -> None:
-    from tests.mutation.checks import Outcome
+    from tests.mutation.checks import (
+        KILLED,
+        REFUSED,
+    )
 
     outcomes = [Outcome(KILLED, ""), Outcome(SURVIVED, ""), Outcome(REFUSED, ""), Outcome(KILLED, "")]
     assert score(outcomes) == pytest.approx(2 / 3)
