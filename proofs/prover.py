@@ -108,6 +108,9 @@ def _by_induction(session: Session, plain: Sequence[m.Property], need_lemmas: bo
             claim = _claim(property_)
             if all(holds(claim.value, sample_environment(session.model, s)) for s in session.seen):
                 claims.append(claim)
+    asked = {p.name for p in plain}
+    if not need_lemmas and not any(claim.declared in asked for claim in claims):
+        claims = []  # a state already seen shows every claim asked for to be false: only its game is left to find
     if claims or need_lemmas:
         claims += guesses(session.model, session.seen)
     names = {claim.declared: i for i, claim in enumerate(claims) if claim.declared}

@@ -111,16 +111,15 @@ def plainest(system: System, solver: Any, goal: Any, clock: Clock) -> Any:
 
 
 def preferences(system: System) -> list[Any]:
-    """What makes a game easy to read, the most important first: usual rulings, no modules, few players."""
-    model, found = system.model, []
+    """What makes a game easy to read, the most important first: usual rulings, few players, no modules."""
+    model = system.model
+    usual: dict[str, list[Any]] = {"ruling": [], "module": []}
     for name, param in model.params.items():
-        if param.kind in ("ruling", "module"):
-            usual = evaluate(param.default, Environment(model, model.fewest))
-            found.append(is_value(system.params[name], param.type, usual))
-    found += [
-        term(less_equal(system.players, number(n))) for n in range(model.most - 1, model.fewest - 1, -1)
-    ]
-    return [x for x in found if not z3.is_true(x)]
+        if param.kind in usual:
+            value = evaluate(param.default, Environment(model, model.fewest))
+            usual[param.kind].append(is_value(system.params[name], param.type, value))
+    few = [term(less_equal(system.players, number(n))) for n in range(model.most - 1, model.fewest - 1, -1)]
+    return [x for x in (*usual["ruling"], *few, *usual["module"]) if not z3.is_true(x)]
 
 
 def _exhausted(solver: Any, clock: Clock) -> bool:

@@ -17,6 +17,10 @@ STEPS = (
     ("A game written down at the table: was it legal?", ["replay", "@five_players.txt"]),
     ("A mistake at the table, found", ["replay", "@house_rule.txt"]),
     (
+        "Can evil block every team it votes against? The shortest game that shows it cannot",
+        ["prove", "--game", "resistance", "-n", "5", "--property", "evil_as_one_blocks_any_team"],
+    ),
+    (
         "What can one player know for certain, and why?",
         [
             "deduce",
