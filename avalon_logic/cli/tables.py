@@ -137,7 +137,7 @@ def _is_folder(output: str) -> bool:
 def _rendered(done: Booklet, format: str) -> bytes:
     try:
         return render(done, format)
-    except ImportError as error:
+    except (ImportError, ValueError) as error:  # no library for PDF, or a letter its font does not have
         raise BadInput(str(error)) from None
 
 

@@ -136,6 +136,18 @@ def test_pdf_without_its_library_says_what_to_install(
     assert not path.exists()
 
 
+def test_a_letter_the_pdf_cannot_show_is_not_lost_in_silence(capfdbinary: Capture, tmp_path: Path) -> None:
+    record = tmp_path / "names.txt"
+    record.write_text("game avalon\nplayers Женя Bob Cid Dan Eve\ndeal Женя=merlin\n", encoding="utf-8")
+    words = ("tables", "--record", str(record), "--only", "REF-16", "-o")
+    code, _, err = run(capfdbinary, *words, str(tmp_path / "x.pdf"))
+    assert code == 2
+    assert "no letter 'Ж'" in err
+    assert not (tmp_path / "x.pdf").exists()
+    assert run(capfdbinary, *words, str(tmp_path / "x.html"))[0] == 0
+    assert "Женя" in (tmp_path / "x.html").read_text(encoding="utf-8")
+
+
 def test_seats_of_a_recorded_game_and_what_they_know(capfdbinary: Capture, tmp_path: Path) -> None:
     record = tmp_path / "friday.txt"
     record.write_text(

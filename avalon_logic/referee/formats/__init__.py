@@ -10,7 +10,8 @@ SUFFIX = {"text": ".txt", "md": ".md", "html": ".html", "csv": ".csv", "json": "
 
 
 def render(booklet: Booklet, format: str) -> bytes:
-    """The booklet as one file; raises `ImportError` for PDF when the library that makes it is not there."""
+    """The booklet as one file; for PDF, raises `ImportError` without the library that makes it and `ValueError`
+    for a letter its font does not have."""
     if format == "pdf":
         from avalon_logic.referee.formats import pdf  # its library is an extra
 

@@ -313,11 +313,17 @@ class _Upright(Flowable):  # type: ignore[misc]
 
 
 def _plain(booklet: Booklet, text: str) -> str:
-    """The text in letters the font has."""
+    """The text as it is set; raises `ValueError` for a letter the font does not have, rather than lose it."""
     if booklet.language == "fr":
         text = unbroken(text)
     glyphs = pdfmetrics.getFont("Vera").face.charToGlyph
-    return "".join(c if ord(c) in glyphs else "?" for c in text)
+    for letter in text:
+        if ord(letter) not in glyphs:
+            raise ValueError(
+                f"the PDF's font has no letter '{letter}' (in '{text}'): "
+                "use --format html, and print that from a browser"
+            )
+    return text
 
 
 def _text(booklet: Booklet, text: str) -> str:

@@ -51,7 +51,7 @@ def _table(table: Table) -> RichTable:
     made = RichTable(show_header=headed, pad_edge=True, header_style="bold", show_lines=_has_long_rows(table))
     for index, column in enumerate(table.columns):
         numbers = table.kind in ("board", "matrix") and index > 0
-        made.add_column(Text(column), justify="center" if numbers else "left")
+        made.add_column(Text(column), justify="center" if numbers else "left", overflow="fold")
     for row in table.rows:
         made.add_row(*(Text(cell) for cell in row))
     return made
