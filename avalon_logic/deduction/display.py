@@ -168,6 +168,8 @@ def result_json(result: Result, most: int | None = 0) -> dict[str, Any]:
     }
     if most != 0:
         made["list"] = result.worlds(most)
+        if result.weighted:
+            made["probabilities"] = result.probabilities()[: len(made["list"])]
     return made
 
 
@@ -205,13 +207,21 @@ def alignments_table(result: Result) -> Any:
     return table
 
 
+def world_lines(result: Result, most: int | None) -> list[str]:
+    """The possible deals, at most so many; where likelihoods count, how likely each is stands before it."""
+    lines = [", ".join(f"{name} {role}" for name, role in world.items()) for world in result.worlds(most)]
+    if not result.weighted:
+        return lines
+    shares = [percent(p) for p in result.probabilities()[: len(lines)]]
+    return [f"{share:>5}  {line}" for share, line in zip(shares, lines, strict=True)]
+
+
 def worlds_table(result: Result, most: int | None) -> Any:
     """The possible deals, one a line."""
     from rich.console import Group
     from rich.text import Text
 
-    found = result.worlds(most)
-    lines = [", ".join(f"{name} {role}" for name, role in world.items()) for world in found]
-    if len(found) < result.count:
-        lines.append(f"... {result.count - len(found):,} more")
+    lines = world_lines(result, most)
+    if len(lines) < result.count:
+        lines.append(f"... {result.count - len(lines):,} more")
     return Group(*(Text(line) for line in lines))

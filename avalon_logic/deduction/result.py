@@ -151,6 +151,10 @@ class Result:
             for row in matrix(self._worlds, most).tolist()
         ]
 
+    def probabilities(self) -> list[float]:
+        """How likely each of the possible deals is, in the order of `worlds`."""
+        return likelihoods(self._worlds).tolist()  # type: ignore[no-any-return]
+
     def matrix(self) -> Any:
         """The possible deals as a NumPy array: a row for each, a column for each seat, places in `setting.roles`."""
         return matrix(self._worlds)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from avalon_logic.deduction.display import assumption_lines, certain_lines, headline, percent
+from avalon_logic.deduction.display import assumption_lines, certain_lines, headline, percent, world_lines
 from avalon_logic.deduction.seats import cards_in_deck
 from avalon_logic.records import RecordError, fields_of
 from avalon_logic.replay import TooOpen
@@ -232,8 +232,8 @@ class Talk:
         if rest and not rest.isdecimal():
             raise NotTaken("write: list, or list N")
         most = int(rest) if rest else LISTED
-        for world in result.worlds(most):
-            self.tell("  ".join(f"{name} {role}" for name, role in world.items()))
+        for line in world_lines(result, most):
+            self.tell(line)
         if result.count > most:
             self.tell(f"... {result.count - most:,} more")
 

@@ -10,6 +10,7 @@ from random import Random
 import pytest
 
 from avalon_logic.configuration import Configuration
+from avalon_logic.deduction import deduce
 from avalon_logic.deduction.setting import CARDS, Setting, declared_assumptions, lay
 from rules_dsl import UnknownName
 from rules_dsl.arrays.answers import Worlds, count, likelihoods, matrix, shares, worlds
@@ -256,6 +257,19 @@ def test_a_user_adds_an_assumption_in_a_file(tmp_path: Path) -> None:
     attempt = Attempt(0, frozenset({3, 4}), dict.fromkeys(range(5), True), True, 1)
     found = deduced(setting, observations(("",) * 5, [attempt], None), None)
     assert shares(found)[4].keys() <= {2, 3}  # E is evil: D, two to the right of the leader, played success
+
+
+def test_listed_deals_say_how_likely_they_are_and_the_likeliest_comes_first() -> None:
+    text = "players Ann Bob Cid Dan Eve\nsays Ann Bob evil\nfirst_leader Ann"
+    found = deduce(text, assume=["good_mostly_truthful"])
+    likely = found.probabilities()
+    assert likely == sorted(likely, reverse=True) and sum(likely) == pytest.approx(1)
+    first = found.worlds(1)[0]
+    assert first["Ann"] in ("merlin", "servant") and first["Bob"] in ("assassin", "minion")
+    # Ann good and truthful 0.9 in 18 deals, good and wrong 0.1 in 18, evil 0.5 in 24
+    assert likely[0] == pytest.approx(0.9 / (0.9 * 18 + 0.1 * 18 + 0.5 * 24))
+    assert found.to_json(2)["probabilities"] == pytest.approx(likely[:2])
+    assert "probabilities" not in deduce(text).to_json(2)
 
 
 def test_a_long_record_of_claims_does_not_make_worlds_vanish() -> None:
