@@ -103,7 +103,15 @@ def result_table(result: Result) -> Group:
         for number, line in removing:
             steps.add_row(Text(number), Text(line))
         parts.append(steps)
-    parts += [Text(line) for line in assumption_lines(result)]
+    first, *rest = assumption_lines(result)
+    parts.append(Text(first))
+    if rest:
+        used = Table(box=None, pad_edge=False, padding=(0, 1, 0, 1), show_header=False)
+        used.add_column()
+        used.add_column(overflow="fold")
+        for line in rest:
+            used.add_row("-", Text(line.strip()))
+        parts.append(used)
     parts += [Text(f"note: {note}") for note in result.notes]
     return Group(*parts)
 
