@@ -170,7 +170,7 @@ class _Round:
         two = Crowd(crowd.size, crowd.values, crowd.axis)
         self._quietly(one, code.then)
         self._quietly(two, code.otherwise)
-        for name in {**one.values, **two.values}:
+        for name in one.values.keys() & two.values.keys():  # what only one of them knows nobody will read
             a, b = one.values[name], two.values[name]
             if a is not b:
                 crowd.values[name] = select(condition, a, b)

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from random import Random
 
+import numpy as np
 import pytest
 
 from rules_dsl import Model, build_model, compile_python, compose, library, parse, reference, settle
+from rules_dsl.arrays.games import Simulator
 from rules_dsl.play import State
 from rules_dsl.smt import compile_smt
 from rules_dsl.smt.play import RelationPlay
 from tests.differential.agreement import any_move, same_judgement, same_step
 from tests.differential.knowledge import TooMany, compare_knowledge, legal_moves
 from tests.differential.random_rulebooks import random_rulebook
+from tests.rules_dsl.test_many_games import alike
 
 BATCHES = range(12)
 
@@ -61,6 +65,14 @@ def test_random_playouts_of_random_rulebooks_are_games_of_the_reference(batch: i
                 state = reference.step(model, state, move).state
             assert state.over
             assert state.result == played.result, seed
+
+
+@pytest.mark.parametrize("batch", BATCHES)
+def test_many_games_of_random_rulebooks_at_once_end_as_one_by_one(batch: int) -> None:
+    for seed in seeds(batch, 6):
+        model = made(seed, 2 + seed % 2)
+        found = Simulator(model).play(2_000, np.random.default_rng(seed))
+        alike(found, Counter(compile_python(model).simulate(2_000, Random(seed))))
 
 
 @pytest.mark.parametrize("batch", BATCHES)
