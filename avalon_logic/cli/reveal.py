@@ -33,7 +33,7 @@ def run(args: argparse.Namespace) -> int:
         configuration = configuration_of(args)
         facts = facts_of(configuration)
         words = words_for(configuration, args.lang)
-    lines = script_lines(facts, words)
+        lines = script_lines(facts, words)
     if args.json:
         print_json(
             [

@@ -186,7 +186,7 @@ def sight(id: str, facts: Facts, words: Words) -> Table:
         row = [words.role(looker)]
         for seen in found.roles:
             shows = found.shows(looker, seen)
-            marks = "+".join(dict.fromkeys(words.word(f"shows.{s}", "mark") for s in shows))
+            marks = "+".join(dict.fromkeys(_mark(words, s) for s in shows))
             alone = looker == seen and facts.stage.deck[seen] == 1
             row.append(self_ if alone else marks or none)
         data[looker] = {s: list(found.shows(looker, s)) for s in found.roles if found.shows(looker, s)}
@@ -195,7 +195,7 @@ def sight(id: str, facts: Facts, words: Words) -> Table:
         words.say(
             "words",
             "legend",
-            mark=words.word(f"shows.{look.show}", "mark"),
+            mark=_mark(words, look.show),
             seen_as=_seen_as(facts, words, look),
         )
         for look in found.looks
@@ -208,6 +208,12 @@ def sight(id: str, facts: Facts, words: Words) -> Table:
     )
     columns = [words.say("words", "looker"), *(words.role(r) for r in found.roles)]
     return _table(id, "matrix", words, columns, rows, notes, facts.show_cites(), data)
+
+
+def _mark(words: Words, show: str) -> str:
+    """The letter a look has in the table; without a message the first one of its name."""
+    found = words.find("shows", show, "mark")
+    return words.word("shows", show)[:1].upper() if found is None else words.fill(found)
 
 
 def _seen_as(facts: Facts, words: Words, look: Look) -> str:

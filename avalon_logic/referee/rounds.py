@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from itertools import product
 
-from avalon_logic.referee.stage import Answer, Stage
+from avalon_logic.referee.stage import Answer, Stage, be_clear
 from rules_dsl import Value
 from rules_dsl.play import IllegalMove, State
 
@@ -176,7 +176,7 @@ def _facts(stage: Stage, at_team: State, attempt: int, quest: int) -> QuestFacts
     legal = list(teams(stage, at_team))
     by_evil = {sum(_is_evil(stage, s) for s in team): team for team in legal}
     sizes = {len(team) for team in legal}
-    assert len(sizes) == 1, f"quest {quest} has teams of several sizes"
+    be_clear(len(sizes) == 1, f"quest {quest} has teams of several sizes")
     results: dict[int, set[str]] = {}
     aboard: dict[int, int] = {}
     for evil, team in sorted(by_evil.items()):
@@ -185,7 +185,7 @@ def _facts(stage: Stage, at_team: State, attempt: int, quest: int) -> QuestFacts
             results.setdefault(fails, set()).add(result)
             aboard.setdefault(fails, evil)
     shown = range(max(results) + 1)
-    assert all(len(results[k]) == 1 for k in shown), f"the fails of quest {quest} do not decide its result"
+    be_clear(all(len(results[k]) == 1 for k in shown), f"the fails of quest {quest} do not decide its result")
     return QuestFacts(
         attempt,
         quest,

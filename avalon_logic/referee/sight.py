@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from random import Random
 
-from avalon_logic.referee.stage import Stage
+from avalon_logic.referee.stage import Stage, be_clear
 from rules_dsl.play import Observation
 
 DEALS = 6  # seats are renamed this often, to see that what is shown depends on roles only
@@ -49,7 +49,7 @@ def sight(stage: Stage) -> Sight:
     rng = Random(1)
     for _ in range(DEALS):
         deal = tuple(rng.sample(stage.deal, len(stage.deal)))
-        assert _looks(stage, deal) == found, "what is shown depends on more than the roles"
+        be_clear(_looks(stage, deal) == found, "what is shown depends on more than the roles")
     roles = tuple(stage.deck)
     looks = []
     for show, (lookers, pairs) in found.items():
@@ -70,7 +70,7 @@ def _looks(
 ) -> Mapping[str, tuple[frozenset[str], frozenset[tuple[str, str]]]]:
     """For every show, in order: the roles that look and the pairs of roles in which the one sees the other.
 
-    Raises `AssertionError` if two seats of one role are not treated alike.
+    Raises `Unclear` if two seats of one role are not treated alike.
     """
     _, observations = stage.opening(deal)
     order = list(dict.fromkeys(o.name for o in observations if o.kind == "shown"))
@@ -80,14 +80,14 @@ def _looks(
         lookers = frozenset(deal[s] for s in shown if s is not None)
         pairs = set()
         for a, looker in enumerate(deal):
-            assert (a in shown) == (looker in lookers), f"{looker} is not always shown {show}"
+            be_clear((a in shown) == (looker in lookers), f"{looker} is not always shown {show}")
             for b, other in enumerate(deal):
                 if a != b and b in shown.get(a, frozenset()):
                     pairs.add((looker, other))
         for a, looker in enumerate(deal):
             for b, other in enumerate(deal):
                 if a != b and (looker, other) in pairs:
-                    assert b in shown[a], f"{looker} does not always see {other}"
+                    be_clear(b in shown[a], f"{looker} does not always see {other}")
         made[show] = (lookers, frozenset(pairs))
     return made
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from avalon_logic.referee.plan import Names, plan
-from rules_dsl import Settled, Value, compile_python
+from rules_dsl import BadParameter, Settled, Value, compile_python
 from rules_dsl.evaluate import Environment, evaluate
 from rules_dsl.liveness import live_on_entry
 from rules_dsl.model import Choice, Invoke
@@ -22,6 +22,16 @@ from rules_dsl.types import EnumType
 
 Answer = Callable[[State, int], Value]
 MOST_STEPS = 400
+
+
+class Unclear(BadParameter):
+    """Rules that no table of the kind asked for can state."""
+
+
+def be_clear(holds: bool, otherwise: str) -> None:
+    """Raises `Unclear` unless something the table rests on holds."""
+    if not holds:
+        raise Unclear(f"there is no referee table for these rules: {otherwise}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,7 +159,9 @@ class Stage:
             if state.over or self.awaits(state) in stops:
                 return state
             state = self.play(state, answers, seen)
-        raise AssertionError(f"the game never comes to {', '.join(stops)}")
+        raise Unclear(
+            f"there is no referee table for these rules: the game never comes to {', '.join(stops)}"
+        )
 
     def options(self, state: State, seat: int | None = None) -> Iterator[Value]:
         """What may be chosen now, by this seat or by the first of those who choose."""

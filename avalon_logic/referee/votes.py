@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from avalon_logic.referee.rounds import play_quest, round_choice, targets
-from avalon_logic.referee.stage import Answer, Stage
+from avalon_logic.referee.stage import Answer, Stage, be_clear
 from rules_dsl.play import State
 
 
@@ -36,7 +36,7 @@ def vote_facts(stage: Stage) -> VoteFacts:
             step = stage.engine.step(at_vote, tuple((s, s in who) for s in seats))
             entered = [o.name for o in step.observations if o.kind == "phase"]
             passed.setdefault(count, set()).add(names.approved in entered)
-    assert all(len(v) == 1 for v in passed.values()), "the vote depends on who votes how"
+    be_clear(all(len(v) == 1 for v in passed.values()), "the vote depends on who votes how")
     approvals = min(k for k, v in passed.items() if True in v)
     evil = sum(n for role, n in stage.deck.items() if stage.sides[role] == names.saboteurs)
     rejected, winner, unvoted = _rejections(stage, start)

@@ -148,6 +148,42 @@ def test_a_letter_the_pdf_cannot_show_is_not_lost_in_silence(capfdbinary: Captur
     assert "Женя" in (tmp_path / "x.html").read_text(encoding="utf-8")
 
 
+@pytest.mark.parametrize(
+    ("rule", "reason"),
+    [
+        (
+            "override phase propose { leader chooses team: Set<Player> public "
+            'require size(team) >= 2 and size(team) <= 3 "two or three" next vote }',
+            "quest 1 has teams of several sizes",
+        ),
+        (
+            "override def opens_eyes(p: Player) = p == leader or side(p) == evil",
+            "is not always shown fellows",
+        ),
+    ],
+)
+def test_rules_no_table_can_state_are_refused_with_the_reason(
+    capfdbinary: Capture, tmp_path: Path, rule: str, reason: str
+) -> None:
+    book = tmp_path / "odd.rules"
+    book.write_text(f'game odd "Odd" extends avalon {{ {rule} }}\n')
+    code, out, err = run(capfdbinary, "tables", "--game", "odd", "-n", "5", "--rules", str(book))
+    assert (code, out) == (2, "")
+    assert "there is no referee table for these rules" in err
+    assert reason in err
+
+
+def test_a_game_of_another_kind_has_no_tables(capfdbinary: Capture, tmp_path: Path) -> None:
+    book = tmp_path / "coin.rules"
+    book.write_text(
+        'game coin "Coin" { players 2..4  enum Face { heads, tails }  result Face  start toss\n'
+        "  phase toss { chance chooses face: Face public  win face } }\n"
+    )
+    code, out, err = run(capfdbinary, "tables", "--game", "coin", "-n", "2", "--rules", str(book))
+    assert (code, out) == (2, "")
+    assert "coin has no approve, card, leader, role, team" in err
+
+
 def test_seats_of_a_recorded_game_and_what_they_know(capfdbinary: Capture, tmp_path: Path) -> None:
     record = tmp_path / "friday.txt"
     record.write_text(

@@ -255,6 +255,20 @@ def test_a_rulebook_without_messages_speaks_its_own_words_and_says_so(tmp_path: 
     assert main(["check", str(book)]) == 0
 
 
+def test_a_look_without_messages_goes_by_its_name(tmp_path: Path) -> None:
+    book = tmp_path / "scouts.rules"
+    book.write_text(
+        'module scouts "Scouts" for avalon {\n'
+        "  extend reveal { show wolves to p in Player where role[p] == servant: { q in Player | role[q] == minion } }\n"
+        "}\n"
+    )
+    configuration = Configuration("avalon", 7, ("scouts",), paths=(book,))
+    (table,) = booklet(gather(configuration, [7], strict=True), "en", {"REF-04"}).pages[0].tables
+    rows = {row[0]: dict(zip(table.columns, row, strict=True)) for row in table.rows}
+    assert rows["Loyal Servant of Arthur"]["Minion of Mordred"] == "W"
+    assert "W: seen wolves" in table.notes[0]
+
+
 def test_no_sentence_is_left_in_english() -> None:
     """A table in French or Spanish shares no cell of several words with the English one."""
     everybody = ("merlin", "percival", "assassin", "mordred", "morgana", "oberon")
