@@ -214,6 +214,9 @@ def _impossible(
     inquiry: Inquiry, hearing: Hearing, text: str, event: Event, error: UnreadableRecord
 ) -> Inquiry:
     """What nobody can have seen is a contradiction; what nobody can have done in public is no part of a game."""
+    assumed = {a.text for a in inquiry.setting.assumed()}
+    if error.refusals and all(r.text in assumed for r in error.refusals):
+        return _without_worlds(inquiry, hearing, text, event)  # legal, but not what was assumed
     model = inquiry.setting.model
     secret = {c.variable for p in model.phases.values() for c in p.choices if c.audience.kind != "public"}
     bare = tuple(

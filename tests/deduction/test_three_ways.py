@@ -14,6 +14,7 @@ import pytest
 
 from avalon_logic.deduction import deduce
 from avalon_logic.deduction.facts import Fact
+from avalon_logic.deduction.setting import declared_assumptions
 from avalon_logic.deduction.why import Case
 from rules_dsl.smt.cores import consistent
 from rules_dsl.smt.terms import and_, term
@@ -21,6 +22,20 @@ from tests.oracle.brute_records import Deal, deals, possible_deals, table_of
 from tests.oracle.random_records import random_record
 
 MANY = int(os.environ.get("DEDUCTION_RECORDS", "720"))
+HARD = (
+    "evil_always_fails",
+    "evil_approves_evil",
+    "evil_covers_evil",
+    "evil_hides_first",
+    "evil_leader_takes_evil",
+    "everyone_tells_the_truth",
+    "good_leader_goes_along",
+    "good_rejects_without_self",
+    "good_tells_the_truth",
+    "lone_evil_fails",
+    "merlin_never_approves_seen_evil",
+    "merlin_never_takes_seen_evil",
+)
 FEW = 24  # as many worlds Z3 lists one by one
 
 
@@ -62,6 +77,24 @@ def test_z3_finds_the_worlds_of_the_filter_and_no_others(seed: int) -> None:
             assert consistent(case.solver, case.everything()) == (deal in left), (record, viewer, deal)
             case.solver.pop()
         assert result.deals == sum(1 for _ in deals(table)) if len(table.names) < 8 else True
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_z3_finds_the_worlds_of_the_filter_under_assumptions_too(seed: int) -> None:
+    rng = random.Random(f"assumed records {seed}")
+    compared = 0
+    for _ in range(MANY // 40):
+        record, viewer, _ = random_record(rng, (5, 6, 7), 900)
+        hard = [name for name in sorted(declared_assumptions(record["game"])) if name in HARD]
+        result = deduce(record, viewer, assume=rng.sample(hard, 2))
+        if result.count <= FEW:
+            expected = sorted(tuple(world.values()) for world in result.worlds())
+            assert sorted(Case(result.inquiry).worlds(FEW + 1)) == expected, (record, viewer)
+            compared += 1
+        if not result.possible:
+            conflict = result.conflict()
+            assert conflict is not None and conflict.because
+    assert compared > MANY // 120
 
 
 def test_z3_counts_hundreds_of_worlds_as_the_filter_does() -> None:

@@ -163,6 +163,17 @@ def test_an_assumption_used_is_named_among_the_reasons() -> None:
     assert any(rule.cites == ("evil_always_fails",) for rule in found.rules)
 
 
+def test_a_public_choice_against_an_assumption_is_a_contradiction_that_names_it() -> None:
+    found = deduce(TEXT, "Dan", role="servant", assume=["good_rejects_without_self"])
+    assert found.possible  # Dan voted against a team without him
+    found = deduce(TEXT, "Cid", role="servant", assume=["good_rejects_without_self"])
+    assert not found.possible
+    conflict = found.conflict()
+    assert conflict is not None
+    assert [told.where for told in conflict.because] == ["", "line 4"]
+    assert ("good_rejects_without_self",) in [rule.cites for rule in conflict.rules]
+
+
 def test_the_smallest_set_that_meets_all_is_found_even_if_greed_would_miss_it() -> None:
     sets = [frozenset({0, 1}), frozenset({0, 2}), frozenset({3, 1}), frozenset({3, 2})]
     assert smallest_hitting_set(sets) == [0, 3]
