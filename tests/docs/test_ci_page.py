@@ -45,6 +45,18 @@ def test_a_careless_change_of_the_house_rule_fails_with_the_game(tmp_path: Path)
     assert "1. deal: chance gives role" in done.stdout
 
 
+def test_avalon_prove_takes_what_the_page_shows(tmp_path: Path, monkeypatch) -> None:  # type: ignore[no-untyped-def]
+    page = (DOCS / "ci.md").read_text(encoding="utf-8")
+    (line,) = re.findall(r"^avalon (prove .*)$", page, re.MULTILINE)
+    (tmp_path / EXAMPLE.name).write_text(EXAMPLE.read_text(encoding="utf-8"), encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    from avalon_logic.cli import main
+
+    assert main([*line.split(), "-j", "1"]) == 0
+    assert (tmp_path / "prove.xml").exists()
+    assert list((tmp_path / "certificates").rglob("*.smt2"))
+
+
 def test_the_workflow_runs_commands_there_are() -> None:
     workflow = (DOCS / "examples" / "rules.yml").read_text(encoding="utf-8")
     commands = re.findall(r"- run: (\S+) ?(\S*)", workflow)
