@@ -26,7 +26,7 @@ DROPPED = [
     pytest.param(
         "core.rules",
         "if rejections == 5 { win evil }",
-        "",
+        "if rejections == 5 and players < 5 { win evil }",
         ("resistance", ()),
         ("five_rejections_end_the_game",),
         id="five rejections",
