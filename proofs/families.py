@@ -15,7 +15,8 @@ from rules_dsl import Library, Model, Value, build_model, compose
 from rules_dsl import model as m
 from rules_dsl import syntax as s
 from rules_dsl.selection import family_of, included_modules
-from rules_dsl.settle import fix
+from rules_dsl.settle import BadParameter, fix
+from rules_dsl.values import is_value
 from rules_dsl.walk import every
 
 
@@ -94,6 +95,16 @@ def _modules_that_speak_of_knowing(model: Model) -> set[str]:
     return {p.origin.module for p in model.properties.values() if speaks_of_knowing(p)}
 
 
+def _check_value(model: Model, game: str, name: str, value: Value) -> None:
+    param = model.params[name]
+    if is_value(param.type, value, model.players.count):
+        return
+    if param.kind == "players":
+        raise BadParameter(f"{game} is for {model.fewest} to {model.most} players, not {value}")
+    shown = ", ".join(word for word, _ in param.alternatives) or str(param.type)
+    raise BadParameter(f"{param.kind} '{name}' cannot be '{value}'; it is one of: {shown}")
+
+
 def _family(
     lib: Library,
     game: str,
@@ -112,6 +123,8 @@ def _family(
     put_in = tuple(sorted({*modules, *claims}))
     model = build_model(compose(lib, game, put_in, left_open))
     known = {name: value for name, value in fixed.items() if name in model.params}
+    for name, value in known.items():
+        _check_value(model, game, name, value)
     return Family(
         game + suffix,
         game,
