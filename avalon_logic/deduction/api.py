@@ -22,15 +22,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from avalon_logic.configuration import Configuration, examine
-from avalon_logic.deduction.course import begin, finish, setting_of, tell
+from avalon_logic.deduction.course import IllegalEvent, begin, contradict, finish, setting_of, tell
 from avalon_logic.deduction.facts import parse_fact
 from avalon_logic.deduction.inquiry import Inquiry, note_sights, suppose
 from avalon_logic.deduction.result import Result, conclude
 from avalon_logic.deduction.seats import card_shows, sights_told, whole_deal
+from avalon_logic.deduction.setting import Setting
 from avalon_logic.logs import import_game, is_log
 from avalon_logic.records import Record, RecordError, read_record, record_from_json
 from rules_dsl import Model
@@ -68,13 +70,29 @@ def deduce(
     setting = setting_of(whole, assume)
     facts = [parse_fact(text, setting) for text in if_]
     inquiry = begin(whole, setting, seat, role, saw)
-    for event in whole.events:
-        inquiry = tell(inquiry, whole, event)
+    for number, event in enumerate(whole.events):
+        try:
+            inquiry = tell(inquiry, whole, event)
+        except IllegalEvent:
+            if not assume:
+                raise
+            _tell_all(replace(whole, events=whole.events[: number + 1]), setting_of(whole), seat, role, saw)
+            inquiry = contradict(inquiry, whole, event)  # legal, but not if the assumptions hold
     inquiry = finish(inquiry, whole)
     notes = _notes(inquiry, whole, saw is not None)
     for fact in facts:
         inquiry = suppose(inquiry, fact)
     return conclude(inquiry, whole, if_, notes)
+
+
+def _tell_all(
+    record: Record, setting: Setting, seat: str | None, role: str | None, saw: Sequence[str] | None
+) -> Inquiry:
+    """The inquiry after all events; raises `RecordError` if they are not legal."""
+    inquiry = begin(record, setting, seat, role, saw)
+    for event in record.events:
+        inquiry = tell(inquiry, record, event)
+    return inquiry
 
 
 def read(source: Path | str | Mapping[str, Any], paths: tuple[Path, ...] = ()) -> Record:

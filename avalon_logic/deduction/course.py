@@ -118,6 +118,12 @@ def tell(inquiry: Inquiry, record: Record, event: Event) -> Inquiry:
         return _impossible(inquiry, hearing, text, event, error)
 
 
+def contradict(inquiry: Inquiry, record: Record, event: Event) -> Inquiry:
+    """The inquiry after an event that leaves no world."""
+    hearing = listen(event, record, inquiry.setting.model, inquiry.viewer)
+    return _without_worlds(inquiry, hearing, sentence(inquiry, event, record), event)
+
+
 def finish(inquiry: Inquiry, record: Record) -> Inquiry:
     """The inquiry after the last event, when the record says who won: the last thing told is told again with that."""
     if record.winner is None or not record.events or not inquiry.beliefs[0].possible:
@@ -215,7 +221,7 @@ def _impossible(
 ) -> Inquiry:
     """What nobody can have seen is a contradiction; what nobody can have done in public is no part of a game."""
     assumed = {a.text for a in inquiry.setting.assumed()}
-    if error.refusals and all(r.text in assumed for r in error.refusals):
+    if any(r.text in assumed for r in error.refusals):
         return _without_worlds(inquiry, hearing, text, event)  # legal, but not what was assumed
     model = inquiry.setting.model
     secret = {c.variable for p in model.phases.values() for c in p.choices if c.audience.kind != "public"}

@@ -127,8 +127,8 @@ def follow(follower: Follower, clump: Clump) -> Follower:
             if not clump.name:
                 after += _settle(given, (*left, *seen_after), clump, follower.viewer, faults)
                 continue
-            for sure in _sure_who_sees(given, clump, follower.viewer):
-                event = _event(sure, clump.seen, follower.viewer, clump.silent)
+            for sure, seen in _sure_who_sees(given, clump, follower.viewer):
+                event = _event(sure, seen, follower.viewer, clump.silent)
                 for now, still in _step(sure, event, seen_after, clump, follower.viewer, faults):
                     after += _settle(now, still, clump, follower.viewer, faults)
     if not after:
@@ -148,7 +148,8 @@ class _Faults:
         """What to say when no way is left to read a piece."""
         told = [r for r in self.refusals if r.text and r.origin.cites] or [r for r in self.refusals if r.text]
         if told:
-            return UnreadableRecord(told[0].text, clump.index, told)
+            others = [r for r in self.refusals if r.text and r not in told]
+            return UnreadableRecord(told[0].text, clump.index, [*told, *others])
         what = _phase_of(clump)
         if self.awaited and (what or not self.unmet):
             first = " or ".join(f"'{phase}'" for phase in self.awaited)
@@ -222,23 +223,25 @@ def _sees(belief: Belief, choice: m.Choice, viewer: int, seat: int | None) -> Le
     return leaf(members[viewer])
 
 
-def _sure_who_sees(belief: Belief, clump: Clump, viewer: int | None) -> Iterator[Belief]:
-    """The belief, in two if it is not known whether the viewer is among those who see the choice awaited."""
+def _sure_who_sees(
+    belief: Belief, clump: Clump, viewer: int | None
+) -> Iterator[tuple[Belief, tuple[Observation, ...]]]:
+    """The belief and what is seen of the choice awaited, in two parts if it is not known whether the viewer sees it."""
     choice = _choice(belief)
     assert choice is not None
     if viewer is None or choice.audience.to is None or choice.chooser.kind == "each" or not clump.seen:
-        yield belief
+        yield belief, clump.seen
         return
     sees = _sees(belief, choice, viewer, clump.seen[0].seat)
     if isinstance(sees, bool):
-        yield belief
+        yield belief, clump.seen
         return
     seat = m.Literal(viewer, belief.machine.model.players)
     among: m.Expr = m.Apply("in", (seat, choice.audience.to), BOOL)
-    for fact in (among, m.Apply("not", (among,), BOOL)):
+    for fact, seen in ((among, clump.seen), (m.Apply("not", (among,), BOOL), ())):
         part = grant(belief, fact, label=clump.index, origin=choice.origin)
         if part.possible:
-            yield settled_columns(part)
+            yield settled_columns(part), seen
 
 
 def _choice(belief: Belief) -> m.Choice | None:
