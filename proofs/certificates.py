@@ -172,12 +172,13 @@ def check_folder(
     """Both solvers' answers about every file listed in the folder and those below it."""
     require_cvc5()
     tasks = []
-    for contents_file in sorted(folder.rglob(CONTENTS)):
+    lists = sorted(folder.rglob(CONTENTS))
+    if not lists:
+        raise FileNotFoundError(2, f"no {CONTENTS} here", str(folder))
+    for contents_file in lists:
         contents = json.loads(contents_file.read_text(encoding="utf-8"))
         for name, digest in contents["files"].items():
             tasks.append((contents["family"], contents_file.parent / name, digest, seconds))
-    if not tasks:
-        raise FileNotFoundError(2, f"no {CONTENTS} with files to check", str(folder))
     made = []
     for checked in _mapped(tasks, jobs):
         report(checked)

@@ -137,6 +137,15 @@ def test_a_proof_by_unrolling_is_certified_too(verdicts: list[Verdict], tmp_path
         assert exit_code(check_folder(place, seconds=30)) == expected
 
 
+def test_a_family_of_which_nothing_was_proved_has_nothing_to_check(
+    verdicts: list[Verdict], tmp_path: Path
+) -> None:
+    shown = [v for v in verdicts if v.game is not None]
+    write_certificates(shown, tmp_path)
+    assert check_folder(tmp_path, seconds=30) == []
+    assert len(summary(tmp_path, [])) == len(shown) > 0
+
+
 def test_a_ranking_is_certified_and_a_wrong_one_is_not(verdicts: list[Verdict], tmp_path: Path) -> None:
     real = next(v for v in verdicts if v.name == "it_ends")
     proof = next(v for v in verdicts if v.name == "somebody_must_take").evidence
