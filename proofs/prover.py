@@ -11,11 +11,14 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from time import monotonic
 
+import z3  # type: ignore[import-untyped]
+
 from proofs.evidence import Evidence
 from proofs.families import speaks_of_knowing
-from proofs.induction import Clock, Induction, OutOfTime, excluded, leaned_on, strengthen
+from proofs.induction import Clock, Induction, OutOfTime, leaned_on, said, strengthen
 from proofs.knowledge import Knowledge
 from proofs.lemmas import Lemma, apply, guesses
+from proofs.literals import Literals
 from proofs.progress import Stuckness
 from proofs.replays import Disagreement, holds_at_end, replay
 from proofs.samples import Sample, sample_environment, samples
@@ -24,8 +27,8 @@ from proofs.termination import rank
 from proofs.verdicts import BOUNDED, PROVED, REFUTED, UNKNOWN, VACUOUS, Verdict
 from rules_dsl import model as m
 from rules_dsl.evaluate import holds
-from rules_dsl.smt import Game, System, compile_smt
-from rules_dsl.smt.terms import Truth, not_
+from rules_dsl.smt import Game, System, compile_smt, finite_solver
+from rules_dsl.smt.terms import Truth, not_, term
 from rules_dsl.types import BOOL
 from rules_dsl.walk import every
 
@@ -330,10 +333,7 @@ def _progress(session: Session, property_: m.Property) -> Verdict:
 
 def _possible_state(system: System, proved: Sequence[Lemma], condition: Truth, clock: Clock) -> Game | None:
     """A state the proved claims allow in which the condition holds, as a game without a beginning."""
-    from proofs.induction import said
-    from rules_dsl.smt import finite_solver
     from rules_dsl.smt.symbolic import model_reader
-    from rules_dsl.smt.terms import term
     from rules_dsl.smt.unroll import decode_params, decode_state
 
     solver = finite_solver()
@@ -347,18 +347,18 @@ def _possible_state(system: System, proved: Sequence[Lemma], condition: Truth, c
 
 def _lemmas_against(system: System, proved: Sequence[Lemma], condition: Truth, clock: Clock) -> list[Lemma]:
     """Few proved claims that rule the condition out."""
-    kept = list(proved)
-    size = max(1, len(kept) // 2)
-    while size:
-        i = 0
-        while i < len(kept):
-            fewer = kept[:i] + kept[i + size :]
-            if excluded(system, fewer, condition, clock):
-                kept = fewer
-            else:
-                i += size
-        size //= 2
-    return kept
+    solver = finite_solver()
+    solver.add(term(system.valid), term(system.formed), term(condition))
+    literals = Literals("needed ", len(proved))
+    for i, claim in enumerate(proved):
+        solver.add(z3.Implies(literals[i], term(said(system, claim, system.before))))
+    kept = list(range(len(proved)))
+    for left_out in (None, *kept):
+        fewer = [i for i in kept if i != left_out]
+        if (left_out is None or left_out in kept) and not clock.check(solver, *(literals[i] for i in fewer)):
+            core = {str(x) for x in solver.unsat_core()}
+            kept = [i for i in fewer if str(literals[i]) in core]
+    return [proved[i] for i in kept]
 
 
 def _terminates(session: Session, property_: m.Property) -> Verdict:
@@ -385,7 +385,7 @@ def _terminates(session: Session, property_: m.Property) -> Verdict:
 
 def _too_long(session: Session, property_: m.Property, wanted: int, bound: int, started: float) -> Verdict:
     """The ranking allows more events than claimed: is there a game with more?"""
-    from rules_dsl.smt import Unrolling, finite_solver
+    from rules_dsl.smt import Unrolling
 
     system = session.prepare()
     clock = Clock.of(session.options.seconds)
