@@ -71,7 +71,6 @@ def test_every_property_names_the_clauses_it_speaks_about() -> None:
     for family in families():
         for claim in family.model.properties.values():
             assert claim.origin.cites, claim.name
-            assert claim.text[0].islower() or claim.text.split()[0][0].isupper()
 
 
 def test_all_verdicts_are_as_their_authors_expect() -> None:
