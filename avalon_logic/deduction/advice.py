@@ -141,7 +141,7 @@ def advise_teams(result: Result, quest: int | None = None) -> TeamAdvice:
         expected = weights @ by_world
         told = _entropy(expected) - float(weights @ _entropies(by_world))
         teams.append(Team(names, clean, float(expected[:needed].sum()), max(0.0, told)))
-    teams.sort(key=lambda t: (-t.clean, -round(t.information or 0.0, 9)))
+    teams.sort(key=lambda t: (-t.clean, -round(t.information or 0.0, 9), -round(t.succeeds or 0.0, 9)))
     used = tuple(a for a in cards.assumed() if a.target == CARD)
     return TeamAdvice(quest, tuple(teams), used, result)
 
