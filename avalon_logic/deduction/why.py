@@ -8,17 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from textwrap import wrap
 from typing import Any
 
 import z3  # type: ignore[import-untyped]
 
+from avalon_logic.deduction.argument import Step, argue
 from avalon_logic.deduction.facts import Fact, expression
 from avalon_logic.deduction.inquiry import Alone, Granted, Heard, Inquiry, Told, suppose
 from avalon_logic.deduction.seats import cards_in_deck
 from avalon_logic.deduction.setting import CARDS, Setting
 from rules_dsl.arrays.answers import matrix
 from rules_dsl.arrays.follow import Clump
-from rules_dsl.smt.cores import consistent, smallest_core
+from rules_dsl.smt.cores import Undecided, consistent, smallest_core
 from rules_dsl.smt.follow import Strand, Tracked, Tracker
 from rules_dsl.smt.symbolic import constant, decode, model_reader
 from rules_dsl.smt.system import Place
@@ -26,6 +28,7 @@ from rules_dsl.smt.terms import not_, term
 from rules_dsl.smt.unroll import finite_solver
 
 MOST_MILLISECONDS = 60_000
+WIDTH = 80
 
 
 @dataclass(frozen=True)
@@ -43,9 +46,9 @@ class Rule:
 class Explanation:
     """Why a fact is certain (`fact` None: why no deal is possible), or why it is not.
 
-    If it is certain, `because` are the things told that force it, none of which can be spared, and `rules` the rules
-    used. If not, `world` is a possible deal in which it does not hold, and `opposite` is the explanation of the
-    contrary if that is certain.
+    If it is certain, `because` are the things told that force it, none of which can be spared, `rules` the rules used,
+    and `argument` the steps from the contrary to the point at which no deal is left. If not, `world` is a possible deal
+    in which it does not hold, and `opposite` is the explanation of the contrary if that is certain.
     """
 
     setting: Setting
@@ -53,6 +56,7 @@ class Explanation:
     certain: bool
     because: tuple[Told, ...] = ()
     rules: tuple[Rule, ...] = ()
+    argument: tuple[Step, ...] = ()
     world: dict[str, str] | None = None
     opposite: Explanation | None = None
 
@@ -62,31 +66,88 @@ class Explanation:
         return "no deal is possible" if self.fact is None else self.fact.text(self.setting.names)
 
     def lines(self) -> list[str]:
-        """The argument, line by line."""
+        """The argument, line by line, none longer than a terminal is wide."""
         if not self.certain:
             if self.opposite is not None:
                 return [f"{self.claim}: never", *self.opposite.lines()]
             assert self.world is not None
             dealt = ", ".join(f"{name} {role}" for name, role in self.world.items())
-            return [f"{self.claim}: not certain; it is not so if the cards are", f"  {dealt}"]
-        found = [f"{self.claim}, because" if self.because else f"{self.claim}, by the rules alone:"]
-        found += [
-            f"  {number}. {told.text}" + (f" ({told.where})" if told.where else "")
-            for number, told in enumerate(self.because, 1)
-        ]
-        if self.rules:
-            found.append("  and by the rules")
-            found += [f"  - {rule}" for rule in self.rules]
+            return [f"{self.claim}: not certain; it is not so if the cards are", *_wrapped(dealt, "  ", "  ")]
+        return [*_wrapped(self._opening()), *self._steps(), *_wrapped(self._closing()), *self._rules()]
+
+    def _opening(self) -> str:
+        if not self.because:
+            return f"{self.claim}, by the rules alone."
         if self.fact is None:
-            found.append(
-                "That cannot be."
-                if len(self.because) < 2
-                else "These cannot all be true; without any one of them there would be a deal."
-            )
-        elif self.because:
-            spared = "this" if len(self.because) == 1 else "any one of these"
-            found.append(f"Without {spared} it could be that {self.fact.denied().text(self.setting.names)}.")
+            return f"{self.claim}:"
+        start = self.argument[0] if self.argument else None
+        left = "" if start is None or start.groups is None else f" ({self._groups(start.groups)})"
+        follows = f", then {self._concluded(start)}" if start is not None and start.concluded else ""
+        name, what = self._contrary()
+        return f"{self.claim}. Suppose {name} were {what}{left}{follows}:"
+
+    def _steps(self) -> list[str]:
+        told = {t.label: t for t in self.because}
+        steps = {s.label: s for s in self.argument if s.label is not None}
+        found: list[str] = []
+        for number, label in enumerate(steps or told, 1):
+            where = f" ({told[label].where})" if told[label].where else ""
+            found += _wrapped(f"{told[label].text}{where}", f"  {number}. ", "     ")
+            if label in steps:
+                found += _wrapped(self._leaves(steps[label]), "     ", "     ")
         return found
+
+    def _leaves(self, step: Step) -> str:
+        """What a step leaves, in words."""
+        if step.groups == 0:
+            return f"then no deal is left{self._clauses(step)}"
+        left = "" if step.groups is None else self._groups(step.groups)
+        if step.concluded:
+            return f"then {self._concluded(step)}" + (f"; {left}" if left else "")
+        return f"then {left}" if left else "which alone settles nothing yet"
+
+    def _concluded(self, step: Step) -> str:
+        alike: dict[str, list[str]] = {}
+        for fact in step.concluded:
+            alike.setdefault(fact.what, []).append(self.setting.names[fact.seat])
+        said = [f"{_listed(who)} {'is' if len(who) == 1 else 'are'} {what}" for what, who in alike.items()]
+        return ", ".join(said) + self._clauses(step)
+
+    def _clauses(self, step: Step) -> str:
+        cites = dict.fromkeys(c for place in step.rules for c in self.rules[place].cites)
+        return f" ({', '.join(cites)})" if cites else ""
+
+    def _groups(self, number: int) -> str:
+        few = self.setting.sides[-1]
+        return f"{number} {few} {'group is' if number == 1 else 'groups are'} possible"
+
+    def _contrary(self) -> tuple[str, str]:
+        """Of whom the contrary is supposed, and what: with two sides not to be of one is to be of the other."""
+        assert self.fact is not None
+        name, denied, sides = self.setting.names[self.fact.seat], self.fact.denied(), self.setting.sides
+        if not denied.holds and denied.what in sides and len(sides) == 2:
+            return name, next(s for s in sides if s != denied.what)
+        return name, denied.what if denied.holds else f"not {denied.what}"
+
+    def _closing(self) -> str:
+        if self.fact is None:
+            if len(self.because) < 2:
+                return "That cannot be."
+            return "These cannot all be true; without any one of them there would be a deal."
+        if not self.because:
+            return ""
+        name, what = self._contrary()
+        spared = "Without this" if len(self.because) == 1 else "Leave out any one of these and"
+        could = f"might {what[:3]} be{what[3:]}" if what.startswith("not ") else f"could be {what}"
+        return f"So {self.claim}. {spared} {name} {could}."
+
+    def _rules(self) -> list[str]:
+        if not self.rules:
+            return []
+        return [
+            "By the rules:",
+            *(line for rule in self.rules for line in _wrapped(str(rule), "  - ", "    ")),
+        ]
 
     def to_json(self) -> dict[str, Any]:
         """The argument as plain JSON."""
@@ -95,12 +156,41 @@ class Explanation:
             "certain": self.certain,
             "because": [{"step": t.label, "where": t.where, "text": t.text} for t in self.because],
             "rules": [{"clauses": list(r.cites), "text": r.text} for r in self.rules],
+            "argument": [self._step_json(step) for step in self.argument],
             "world": self.world,
             "opposite": None if self.opposite is None else self.opposite.to_json(),
         }
 
+    def _step_json(self, step: Step) -> dict[str, Any]:
+        told = next((t for t in self.because if t.label == step.label), None)
+        supposed = None if told is not None or self.fact is None else " is ".join(self._contrary())
+        return {
+            "suppose": supposed,
+            "step": step.label,
+            "where": None if told is None else told.where,
+            "text": None if told is None else told.text,
+            "certain": [{"player": self.setting.names[f.seat], "is": f.what} for f in step.concluded],
+            "clauses": list(dict.fromkeys(c for place in step.rules for c in self.rules[place].cites)),
+            "groups": step.groups,
+        }
+
     def __str__(self) -> str:
         return "\n".join(self.lines())
+
+
+def _wrapped(text: str, first: str = "", rest: str = "") -> list[str]:
+    return wrap(
+        text,
+        WIDTH,
+        initial_indent=first,
+        subsequent_indent=rest,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+
+
+def _listed(words: Sequence[str]) -> str:
+    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
 
 
 class Case:
@@ -214,13 +304,27 @@ def _explained(case: Case, fact: Fact | None, both: bool) -> Explanation:
     assert used is not None
     case.solver.pop()
     told = {t.label: t for t in case.inquiry.told}
+    reasons, keys = [labels[i] for i in needed], [rules[i] for i in used]
     return Explanation(
         setting,
         fact,
         True,
-        tuple(told[labels[i]] for i in needed),
-        tuple(_rule(setting, *rules[i]) for i in used),
+        tuple(told[label] for label in reasons),
+        tuple(_rule(setting, *key) for key in keys),
+        _argument(case, fact, reasons, keys),
     )
+
+
+def _argument(
+    case: Case, fact: Fact | None, reasons: Sequence[int], keys: Sequence[tuple[tuple[str, ...], str]]
+) -> tuple[Step, ...]:
+    """The steps; none if the solver has no time for them, because the reasons stand without."""
+    if not reasons:
+        return ()
+    try:
+        return argue(case, fact, reasons, keys)
+    except Undecided:
+        return ()
 
 
 def _shown_world(case: Case, fact: Fact) -> tuple[str, ...]:

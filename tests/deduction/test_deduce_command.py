@@ -76,7 +76,7 @@ def test_a_record_from_stdin_is_as_good_as_a_file(
 def test_a_seat_asks_why_and_what_if(record: str, capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = run(capsys, record, "--as", "Ann", "--role", "servant", "--why", "Bob is evil")
     assert code == 0
-    assert "Bob is evil, because\n  1. Ann holds servant\n  2. quest 1 with Ann, Bob: 1 fail" in out
+    assert "Suppose Bob were good (6 evil groups are possible):\n  1. Ann holds servant\n" in out
     assert "(CORE-22)" in out
     code, out, _ = run(capsys, record, "--if", "Ann is good", "--if", "Bob is not minion")
     assert code == 0
@@ -103,6 +103,18 @@ def test_a_contradiction_is_explained_and_ends_with_one(
         "Bob is good",
         "Ann is good",
     ]
+
+
+def test_the_json_of_an_argument_supposes_the_contrary_and_ends_with_no_group_left(
+    record: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, found = run_json(capsys, record, "--as", "Ann", "--role", "servant", "--why", "Bob is evil")
+    assert code == 0
+    first, card, quest = found["why"][0]["argument"]
+    assert (first["suppose"], first["step"], first["groups"]) == ("Bob is good", None, 6)
+    assert (card["text"], card["certain"], card["groups"]) == ("Ann holds servant", [], 3)
+    assert (quest["clauses"], quest["groups"]) == (["CORE-22", "CORE-23"], 0)
+    assert quest["where"].startswith("line ")
 
 
 def test_the_list_of_deals_is_complete_and_says_what_it_leaves_out(

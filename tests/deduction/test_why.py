@@ -65,14 +65,18 @@ def _holds(fact: Fact, world: tuple[str, ...]) -> bool:
     return (fact.what in (role.casefold(), side(role, 0, frozenset()))) == fact.holds
 
 
-def _forced(position: Json, places: dict[int, tuple[str, Any]], labels: set[int], fact: Fact | None) -> bool:
+def _left(position: Json, places: dict[int, tuple[str, Any]], labels: set[int]) -> list[tuple[str, ...]]:
     chosen = [places[label] for label in labels]
-    left = _deals_left(
+    return _deals_left(
         position,
         {x for kind, x in chosen if kind == "item"},
         any(kind == "card" for kind, _ in chosen),
         {x for kind, x in chosen if kind == "kind"},
     )
+
+
+def _forced(position: Json, places: dict[int, tuple[str, Any]], labels: set[int], fact: Fact | None) -> bool:
+    left = _left(position, places, labels)
     return not left if fact is None else all(_holds(fact, world) for world in left)
 
 
@@ -83,6 +87,24 @@ def _check(position: Json, inquiry: Inquiry, explanation: Explanation, fact: Fac
     assert _forced(position, places, labels, fact), (position, str(explanation))
     for spared in labels:
         assert not _forced(position, places, labels - {spared}, fact), (position, str(explanation))
+    _check_argument(position, places, explanation, fact)
+
+
+def _check_argument(
+    position: Json, places: dict[int, tuple[str, Any]], explanation: Explanation, fact: Fact | None
+) -> None:
+    """What each step says is so in every deal that what was taken so far leaves, and the groups are those of them."""
+    steps = explanation.argument
+    assert sorted(s.label for s in steps if s.label is not None) == [t.label for t in explanation.because]
+    taken: set[int] = set()
+    for step in steps:
+        taken |= set() if step.label is None else {step.label}
+        left = [w for w in _left(position, places, taken) if fact is None or not _holds(fact, w)]
+        assert bool(left) == (step is not steps[-1])
+        assert all(_holds(f, world) for f in step.concluded for world in left), (position, str(explanation))
+        groups = {tuple(side(role, 0, frozenset()) == "evil" for role in world) for world in left}
+        assert step.groups == len(groups), (position, str(explanation))
+    assert all(len(line) <= 80 for line in explanation.lines())
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -132,14 +154,42 @@ def test_a_fact_that_is_not_certain_comes_with_a_possible_deal_against_it(seed: 
 def test_the_argument_for_a_fact_names_the_quest_the_own_card_and_the_clause() -> None:
     found = deduce(TEXT + "tally 1", seat="Ann", role="servant").why("Bob is evil")
     assert found.lines() == [
-        "Bob is evil, because",
+        "Bob is evil. Suppose Bob were good (6 evil groups are possible):",
         "  1. Ann holds servant",
+        "     then 3 evil groups are possible",
         "  2. quest 1 with Ann, Bob: 1 fail (line 5)",
-        "  and by the rules",
+        "     then no deal is left (CORE-22, CORE-23)",
+        "So Bob is evil. Leave out any one of these and Bob could be good.",
+        "By the rules:",
         "  - a good player must play success (CORE-22)",
         "  - the fails shown follow from what was chosen (CORE-23)",
-        "Without any one of these it could be that Bob is not evil.",
     ]
+
+
+def test_an_argument_takes_the_most_telling_quest_first_and_says_who_is_certain_after_it() -> None:
+    more = "tally 1\npropose Bob Cid Eve\nvote + + + + -\ntally 2\n"
+    steps = deduce(TEXT + more).why("Bob is evil").lines()[1:5]
+    assert steps == [
+        "  1. quest 2 with Bob, Cid, Eve: 2 fails (line 8)",
+        "     then Cid and Eve are evil, Ann and Dan are good (CORE-04, CORE-08, CORE-22,",
+        "     CORE-23); 1 evil group is possible",
+        "  2. quest 1 with Ann, Bob: 1 fail (line 5)",
+    ]
+
+
+def test_a_step_that_settles_much_says_only_what_the_argument_uses() -> None:
+    record = (
+        "players Ann Bob Cid Dan Eve Fay Gil\nfirst_leader Ann\n"
+        "propose Ann Bob\nvote + + + + + + +\ntally 1\n"
+        "propose Cid Dan Eve\nvote + + + + + + +\ntally 3\n"
+    )
+    found = deduce(record).conflict()
+    assert found is not None
+    assert [len(step.concluded) for step in found.argument] == [0, 2, 0]
+    assert {f.seat for f in found.argument[1].concluded} == {
+        0,
+        1,
+    }  # not that Cid, Dan and Eve are evil as well
 
 
 def test_a_contradiction_names_the_two_quests_that_cannot_both_be_true() -> None:
