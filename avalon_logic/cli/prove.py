@@ -84,7 +84,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="processes (default: all cores)",
     )
-    parser.add_argument("--coverage", action="store_true", help="list the rules no property depends on")
+    parser.add_argument(
+        "--coverage",
+        action="store_true",
+        help="list the rules no property depends on or no game puts to use",
+    )
     parser.add_argument(
         "--save", type=Path, metavar="DIR", help="write every game found as a record into DIR"
     )
