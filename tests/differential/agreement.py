@@ -63,10 +63,10 @@ def module_mixes(game: str) -> list[tuple[str, ...]]:
 
 def table_with(model: Model, players: int, modules: tuple[str, ...], rng: Random) -> Settled | None:
     """A table with exactly these modules, deck and rulings drawn at random, that the set-up checks accept."""
-    for attempt in range(80):
+    for attempt in range(400):
         given: dict[str, Value] = {"players": players}
         for name, param in model.params.items():
-            drawn = param.kind == "ruling" and attempt < 40 and rng.random() < 0.3
+            drawn = param.kind == "ruling" and attempt < 200 and rng.random() < 0.3
             if param.kind == "module":
                 given[name] = name.removeprefix("with_") in modules
             elif drawn or name == "specials":
