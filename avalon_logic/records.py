@@ -20,6 +20,16 @@ from rules_dsl.types import BoolType, EnumType, IntType, MapType, OptionalType, 
 from rules_dsl.walk import statements
 
 MOST_CHARACTERS = 5_000_000
+HEADS = (
+    "game",
+    "with",
+    "players",
+    "roles",
+    "ruling",
+    "deal",
+    "title",
+    "winner",
+)  # what a record says besides events
 
 
 class RecordError(Exception):
@@ -335,7 +345,8 @@ def event_from_line(line: str, model: Model, record: Record, where: str = "") ->
     if len(matches) != 1:
         known = ", ".join(p for p in model.phases if fields_of(model, p))
         what = "could be " + " or ".join(matches) if matches else "is no event of this game"
-        raise RecordError(f"'{word}' {what}; events: {known}", where)
+        heads = "" if matches else f"; before them: {', '.join(HEADS)}"
+        raise RecordError(f"'{word}' {what}; events: {known}{heads}", where)
     phase = matches[0]
     by: str | None = None
     if "by" in words:

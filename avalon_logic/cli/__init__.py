@@ -43,6 +43,8 @@ EPILOG = """examples:
   avalon rulings --game avalon_2021                  what the books leave open
   avalon replay friday.txt                           was our game legal?
   avalon replay site-export.jsonl --json             a whole file of games
+  avalon deduce friday.txt --why "Dan is evil"       who can be what? and why?
+  avalon deduce friday.txt --as Ann --role merlin --saw Dan Eve
   avalon table friday.txt                            type a game as it happens
   avalon advise friday.txt --as Ann --role servant   whom should Ann take along?
   avalon tables -n 7 --roles merlin percival assassin morgana --lang fr

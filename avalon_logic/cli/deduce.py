@@ -24,6 +24,8 @@ from avalon_logic.records import NOBODY, Record, RecordError
 if TYPE_CHECKING:
     from avalon_logic.deduction import Result
 
+ALL = sys.maxsize  # --list without a number
+
 EPILOG = """RECORD is a game as typed at the table or as JSON (see docs/records.md), - for stdin, or a .jsonl file of
 many games with their deals. Without --as a neutral observer deduces. With --as only what that player can have
 seen counts, whatever else the record says.
@@ -64,7 +66,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--if", dest="if_", action="append", default=[], metavar="FACT", help='suppose "Ann is not merlin"'
     )
     ask.add_argument(
-        "--list", type=int, nargs="?", const=-1, metavar="N", help="list the possible deals (the first N)"
+        "--list", type=int, nargs="?", const=ALL, metavar="N", help="list the possible deals (the first N)"
     )
     ask.add_argument("--by-side", action="store_true", help="list who can be evil together")
     ask.add_argument(
@@ -111,7 +113,9 @@ def _one(args: argparse.Namespace) -> int:
     from avalon_logic.deduction.facts import parse_fact
     from rules_dsl.arrays import TooManyUnknowns
 
-    with bad_input():
+    if args.list is not None and args.list < 1:
+        raise BadInput(f"--list {args.list}: how many deals? give a number from 1, or just --list for all")
+    with bad_input(args.record):
         record = _read(args)
         saw = None if args.saw is None else [] if args.saw in [[w] for w in NOBODY] else args.saw
         if saw and "," in " ".join(saw):
@@ -155,9 +159,9 @@ def _answer(args: argparse.Namespace, result: Result) -> int:
         except Undecided as error:
             print(f"avalon: no explanation in the time given ({error})", file=sys.stderr)
             return 3
-    most = None if args.list == -1 else args.list
+    most = 0 if args.list is None else args.list
     if args.json:
-        made = result.to_json(0 if args.list is None else most)
+        made = result.to_json(most)
         if args.by_side:
             made["alignments"] = [asdict(a) | {"share": str(a.share)} for a in result.alignments]
         if explanations:
@@ -170,7 +174,7 @@ def _answer(args: argparse.Namespace, result: Result) -> int:
     return 0 if result.possible else 1
 
 
-def _show(args: argparse.Namespace, result: Result, explanations: list[Any], most: int | None) -> None:
+def _show(args: argparse.Namespace, result: Result, explanations: list[Any], most: int) -> None:
     out = console()
     if out.is_terminal:
         out.print(result)
@@ -190,7 +194,7 @@ def _show(args: argparse.Namespace, result: Result, explanations: list[Any], mos
 
         out.print("")
         out.print(alignments_table(result))
-    if args.list is not None and result.possible:
+    if most and result.possible:
         from avalon_logic.deduction.display import worlds_table
 
         out.print("")

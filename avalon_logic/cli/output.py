@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import sys
 from collections.abc import Callable
 from contextlib import contextmanager
@@ -32,16 +33,24 @@ def report_error(message: str, code: int = 2) -> int:
 
 
 @contextmanager
-def bad_input() -> Iterator[None]:
-    """Turns everything that can be wrong with what the user gave into `BadInput`."""
+def bad_input(source: str = "") -> Iterator[None]:
+    """Turns everything that can be wrong with what the user gave into `BadInput`; `source` is the file it is from."""
+    file = "stdin: " if source == "-" else f"{source}: " if source else ""
     try:
         yield
-    except (RulebookError, UnknownName, BadParameter, RecordError, Refused) as error:
+    except RecordError as error:
+        raise BadInput(_shortened(f"{file if error.where else ''}{error}")) from None
+    except (RulebookError, UnknownName, BadParameter, Refused) as error:
         raise BadInput(str(error)) from None
     except OSError as error:
         raise BadInput(f"{error.filename}: {error.strerror}") from None
     except UnicodeDecodeError as error:
-        raise BadInput(f"not a text file: {error.reason}") from None
+        raise BadInput(f"{file}not a text file: {error.reason} at byte {error.start}") from None
+
+
+def _shortened(message: str) -> str:
+    """A message that quotes something endless says enough with its beginning."""
+    return re.sub(r"(\S{60})\S{140,}?(?='?(?:\s|$))", r"\1...", message)
 
 
 def console() -> Console:

@@ -71,7 +71,7 @@ def run(args: argparse.Namespace) -> int:
     paths = tuple(args.rules)
     if args.record.endswith((".jsonl", ".ndjson")):
         return _many(Path(args.record), rulings, paths, args.json)
-    with bad_input():
+    with bad_input(args.record):
         record = read_one(args.record, rulings, paths)
         try:
             result = replay(record)

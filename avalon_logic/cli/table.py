@@ -47,7 +47,7 @@ def run(args: argparse.Namespace) -> int:
     if resumed:
         assert path is not None
         try:
-            with bad_input():
+            with bad_input(str(path)):
                 text = path.read_bytes().decode("utf-8-sig")
                 if text.lstrip().startswith(("{", "[")):
                     raise BadInput(f"{path} is JSON; the table keeps its games as text: choose another file")
@@ -67,7 +67,7 @@ def run(args: argparse.Namespace) -> int:
         talk.tell(f"{path}: {len(games[-1].lines)} lines")
         talk.show()
     if not at_terminal:
-        for line in sys.stdin:
+        for line in _piped():
             talk.tell(f"> {line.rstrip()}")
             talk.say(line)
             if talk.over:
@@ -83,6 +83,15 @@ def run(args: argparse.Namespace) -> int:
     if talk.game.lines:
         talk.tell(f"kept in {talk.path}; go on with: avalon table {talk.path}", "dim")
     return 0
+
+
+def _piped() -> Iterator[str]:
+    """Lines from a pipe; what is no text is refused before it is echoed."""
+    with bad_input("-"):
+        for line in sys.stdin:
+            if "\0" in line or any("\udc80" <= c <= "\udcff" for c in line):
+                raise BadInput("stdin: not a text file")
+            yield line
 
 
 def _viewed(games: list[Game], args: argparse.Namespace) -> list[Game]:

@@ -61,7 +61,7 @@ def deduced(path: str, args: argparse.Namespace) -> Result:
     """The answer for a record, `-` for standard input, through the viewer's eyes."""
     from avalon_logic.deduction import deduce, read
 
-    with bad_input():
+    with bad_input(path):
         source = sys.stdin.buffer.read().decode("utf-8-sig") if path == "-" else Path(path)
         record = read(source, tuple(args.rules))
         try:

@@ -189,7 +189,8 @@ def _joined(inquiry: Inquiry, hearing: Hearing, text: str, where: str, error: Un
     except UnreadableRecord:
         raise error from None
     evidence = again.told[-1].evidence
-    text = f"{earlier.told[-1].text}; {text}"
+    if earlier.told[-1].text not in inquiry.setting.model.phases:  # more than that it happened
+        text = f"{earlier.told[-1].text}; {text}"
     for speech in speeches:
         again = hear(again, _clumps(speech), "")
     kept = replace(earlier.told[-1], continued=True)

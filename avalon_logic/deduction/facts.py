@@ -56,7 +56,7 @@ def _what(word: str, setting: Setting) -> str:
         if known.casefold() == word.casefold():
             return known
     raise UnknownName(
-        f"'{word}' is neither a side nor a role; sides: {', '.join(setting.sides)}; roles: {', '.join(setting.roles)}"
+        f"'{word}' is no side or role of this game; sides: {', '.join(setting.sides)}; roles: {', '.join(setting.roles)}"
     )
 
 

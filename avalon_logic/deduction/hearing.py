@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from avalon_logic.deduction.inquiry import Inquiry
+from avalon_logic.deduction.inquiry import Heard, Inquiry
 from avalon_logic.records import Event, Record, RecordError, fields_of, value_in
 from rules_dsl import Model, Value
 from rules_dsl import model as m
@@ -260,11 +260,25 @@ def _among(inquiry: Inquiry, members: m.Expr, viewer: int) -> bool:
 
 def _quest_result(inquiry: Inquiry, record: Record, fails: Any) -> str:
     count = f"{fails} {'fail' if fails == 1 else 'fails'}"
-    quest, team = public_value(inquiry, QUEST), public_value(inquiry, TEAM)
+    asked = _before_secrets(inquiry)
+    quest, team = public_value(asked, QUEST), public_value(asked, TEAM)
     if not isinstance(team, frozenset):
         return count
     members = ", ".join(n for s, n in enumerate(record.names) if s in team)
     return f"quest {quest} with {members}: {count}" if quest is not None else f"{members}: {count}"
+
+
+def _before_secrets(inquiry: Inquiry) -> Inquiry:
+    """The inquiry before what was last chosen in secret: after it the public course may hang on it."""
+    phases = inquiry.setting.model.phases.values()
+    secret = {c.variable for p in phases for c in p.choices if c.audience.kind != "public"}
+    here = inquiry
+    while here.base is not None and here.told:
+        heard = [e for e in here.told[-1].evidence if isinstance(e, Heard)]
+        if not heard or any(c.kind != SAID and c.name not in secret for c in heard[0].clumps):
+            break
+        here = here.base
+    return here
 
 
 def public_value(inquiry: Inquiry, name: str) -> Value:

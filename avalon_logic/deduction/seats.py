@@ -129,7 +129,8 @@ def card_of(record: Record, setting: Setting, seat: int, role: str | None) -> st
     written = record.deal.get(name)
     if role is None and written is None:
         raise RecordError(
-            f"which card does {name} hold? Give the role (--role ROLE), or write a line: deal {name}=ROLE"
+            f"which card does {name} hold? Give the role (--role ROLE; at the table: as {name} ROLE), "
+            f"or write a line: deal {name}=ROLE"
         )
     if role is not None and written is not None and role != written:
         raise RecordError(f"{name} holds {written} in the record, not {role}")

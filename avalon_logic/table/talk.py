@@ -217,7 +217,7 @@ class Talk:
             certain = [line for line in certain_lines(result) if line.startswith("certainly")]
             for line in certain:
                 self.tell(line)
-        elif result.assumptions or result.seat is not None:
+        elif not result.supposed and (result.assumptions or result.seat is not None):
             self.tell(
                 "by the rules alone it is possible: why explains; undo, assume nothing or as nobody help"
             )

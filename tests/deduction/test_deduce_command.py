@@ -172,7 +172,9 @@ def test_more_fails_than_cards_and_a_seat_against_itself_are_contradictions(
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        (b"\xff\xfe\x00", "not a text file"),
+        (b"\xff\xfe\x00", "friday.txt: not a text file"),
+        (b"players A B C D E\nmodules lady\n", "friday.txt: line 2: 'modules' is no event of this game"),
+        (b"players A B C D E\n" + b"y" * 1_000_000, "yyy...' is no event"),
         (b"", "who plays?"),
         (b'{"players": ' + b"[" * 100_000, "nested too deep"),
         (b'{"players": ["Ann"', "friday"),
@@ -198,6 +200,8 @@ def test_options_that_do_not_fit_are_refused(record: str, capsys: pytest.Capture
         [record, "--expect", record],
         [record, "--why", "Bob evil"],
         [record, "--if", "Zoe is good"],
+        [record, "--list", "0"],
+        [record, "--list", "-5"],
         [record, "--assume", "everybody_is_nice"],
         [record, "--ruling", "fifth_team=never"],
         [record, "--role", "merlin"],

@@ -127,6 +127,36 @@ def test_the_own_card_counts_and_a_card_of_another_seat_does_not() -> None:
     assert as_cid.count == deduce(TEXT, "Cid", role="servant").count
 
 
+def _log(cards: dict[str, bool]) -> Json:
+    """A site's log with everybody's role and card: the assassin and Oberon, who do not know each other, on a quest."""
+    names = ["p1", "p2", "p3", "p4", "p5"]
+    roles = dict(zip(names, ("assassin", "merlin", "oberon", "servant", "servant"), strict=True))
+    team = {"quest": 1, "team": ["p1", "p3"]}
+    votes = {"votes": dict.fromkeys(names, True), "approved": True}
+    return {
+        "id": "l1",
+        "players": names,
+        "roles": roles,
+        "modules": [],
+        "events": [
+            {"t": "propose", "attempt": 1, "leader": "p1", **team, **votes},
+            {"t": "quest", "fails": 1, "success": False, "cards": cards, **team},
+        ],
+    }
+
+
+def test_in_a_log_with_all_roles_and_cards_a_seat_knows_its_own_card_and_no_other() -> None:
+    oberon_failed, assassin_failed = _log({"p1": True, "p3": False}), _log({"p1": False, "p3": True})
+    assert deduce(oberon_failed, "p1").player("p3").roles == {"oberon": 1}
+    assert deduce(assassin_failed, "p1").player("p3").roles.keys() > {"oberon"}
+    assert deduce(assassin_failed, "p3").player("p1").roles == {"assassin": 1}
+    for other in (None, "p2", "p4", "p5"):
+        seen = [deduce(log, other) for log in (oberon_failed, assassin_failed, _log({}))]
+        assert len({str(found.worlds()) for found in seen}) == 1
+        assert len({frozenset(told.text for told in found.steps) for found in seen}) == 1
+        assert seen[0].steps[-1].text == "quest 1 with p1, p3: 1 fail"
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
