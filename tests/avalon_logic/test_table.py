@@ -235,6 +235,26 @@ def test_a_file_that_is_no_legal_game_is_refused_and_left_alone(
     assert path.read_text() == "players Ann Bob Cid Dan Eve\npropose Ann\n"
 
 
+def test_what_is_no_text_is_refused_before_it_is_echoed(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for odd in ("\udcff\udc81 x", "a\0b"):
+        code, out = talk(monkeypatch, capsys, [START[0], odd, START[1]])
+        assert code == 2
+        assert odd not in out and START[1] not in out
+
+
+def test_why_at_the_table_is_an_argument_and_an_impossible_if_blames_no_rule(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = ["tally 1", "as Ann servant", "why Bob is evil", "if Ann is evil"]
+    code, out = talk(monkeypatch, capsys, [*START, *asked])
+    assert code == 0
+    assert "Suppose Bob were good (6 evil groups are possible):" in out
+    assert "if Ann is evil: no deal is possible" in out
+    assert "by the rules alone it is possible" not in out
+
+
 def test_an_existing_file_is_never_overwritten_by_save(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
