@@ -7,6 +7,7 @@ takes nothing with it but its own open questions.
 from __future__ import annotations
 
 import multiprocessing
+import signal
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -24,6 +25,8 @@ DONE, FAILED = "done", "failed"
 
 
 def _work(number: int, family: Family, options: Options, folder: Path | None, results: Any) -> None:
+    # whoever started us may take this as an interruption; a solver would not hear of it before its answer
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
     kept: list[Verdict] = []
     try:
         for verdict in prove(family.model, family.name, options):

@@ -5,8 +5,10 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import signal
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -132,9 +134,10 @@ def run(args: argparse.Namespace) -> int:
     wanted = [f for f in families if _wanted(f, args.properties)]
     verdicts = decide(wanted, options, args.jobs, args.certify)
     try:
-        for verdict in verdicts:
-            found.append(verdict)
-            show(len(found), verdict)
+        with _termination_interrupts():
+            for verdict in verdicts:
+                found.append(verdict)
+                show(len(found), verdict)
     except KeyboardInterrupt:
         interrupted = True
         verdicts.close()  # type: ignore[attr-defined]
@@ -163,6 +166,24 @@ def run(args: argparse.Namespace) -> int:
             print_certified(certified)
     codes = {exit_code(found), certified.exit_code}
     return 3 if interrupted else 1 if 1 in codes else max(codes)
+
+
+@contextmanager
+def _termination_interrupts() -> Iterator[None]:
+    """Being told to end (as CI does when time is up) is an interruption: what was decided is still reported."""
+
+    def interrupt(_number: int, _frame: object) -> None:
+        raise KeyboardInterrupt
+
+    try:
+        before = signal.signal(signal.SIGTERM, interrupt)
+    except ValueError:  # only the main thread gets signals
+        yield
+        return
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def chosen_families(args: argparse.Namespace) -> list[Family]:

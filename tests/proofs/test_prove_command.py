@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 from pathlib import Path
 
 import pytest
@@ -86,8 +87,9 @@ def test_bad_input_is_said_before_anything_is_proved(
     assert told in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("said", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupted_run_reports_what_was_decided(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    said: signal.Signals, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     from proofs import workers
 
@@ -95,7 +97,8 @@ def test_an_interrupted_run_reports_what_was_decided(
 
     def interrupted(*arguments: object) -> object:
         yield next(iter(whole(*arguments)))  # type: ignore[arg-type]
-        raise KeyboardInterrupt
+        signal.raise_signal(said)
+        yield from ()
 
     monkeypatch.setattr(workers, "decide", interrupted)
     words = ["--property", CLAIM, "--property", "teams_never_shrink"]
