@@ -160,10 +160,8 @@ class Agreement:
         """What both games share and rules a condition on them out; None if it does not."""
         solver = finite_solver()
         solver.add(*self.ground(), term(condition))
-        literals = {}
         for i in sorted(self.alive):
             solver.add(z3.Implies(self._before[i], self.claims[i].value))
-            literals[str(self._before[i])] = i
         if clock.check(solver, *(self._before[i] for i in sorted(self.alive))):
             return None
-        return tuple(self.claims[literals[str(x)]].text for x in solver.unsat_core())
+        return tuple(self.claims[i].text for i in sorted(self._before.in_core(solver)))

@@ -159,26 +159,27 @@ class Induction:
             obligation = self._obligation(place)
             if index not in obligation.touched:
                 continue
-            order = sorted(self.alive - {index})
-            literals = [obligation.before[index], *(obligation.before[i] for i in order)]
-            used = self._small_core(obligation, index, literals, clock)
-            found |= used
+            found |= self._small_core(obligation, index, clock)
         return found - {index}
 
-    def _small_core(self, obligation: _Obligation, index: int, literals: list[Any], clock: Clock) -> set[int]:
-        solver = obligation.solver
+    def _small_core(self, obligation: _Obligation, index: int, clock: Clock) -> set[int]:
+        solver, before = obligation.solver, obligation.before
         goal = obligation.broken[index]
-        if not clock.check(solver, goal, obligation.before[index]):
+        if not clock.check(solver, goal, before[index]):
             return {index}
-        if clock.check(solver, goal, *literals):
+        order = [index, *sorted(self.alive - {index})]
+        if clock.check(solver, goal, *(before[i] for i in order)):
             raise AssertionError("a claim that was proved is not kept")
-        names = {str(x) for x in solver.unsat_core()}
-        kept = [x for x in literals if str(x) in names]
-        for literal in list(kept):  # leave out what is not needed
-            fewer = [x for x in kept if x is not literal]
-            if not clock.check(solver, goal, *fewer):
-                kept = fewer
-        return {int(str(x)[1:]) for x in kept}
+        core = before.in_core(solver)
+        kept = [i for i in order if i in core]
+        for left_out in list(kept):
+            if left_out not in kept:
+                continue
+            fewer = [i for i in kept if i != left_out]
+            if not clock.check(solver, goal, *(before[i] for i in fewer)):
+                core = before.in_core(solver)  # often more than one can go
+                kept = [i for i in fewer if i in core]
+        return set(kept)
 
 
 def strengthen(system: System, claims: Sequence[Lemma], clock: Clock) -> Induction:

@@ -19,6 +19,7 @@ class Literals:
         self.context = z3.main_ctx()
         self.terms = [z3.Bool(f"{prefix}{i}") for i in range(count)]
         self._declared = [t.decl() for t in self.terms]
+        self._numbers = {t.get_id(): i for i, t in enumerate(self.terms)}
 
     def __getitem__(self, index: int) -> Any:
         return self.terms[index]
@@ -27,6 +28,11 @@ class Literals:
         """At least one of these holds."""
         array = (z3.Ast * len(indices))(*(self.terms[i].as_ast() for i in indices))
         return z3.BoolRef(z3.Z3_mk_or(self.context.ref(), len(indices), array), self.context)
+
+    def in_core(self, solver: Any) -> set[int]:
+        """Those of the literals that are in the solver's unsat core."""
+        ids = (x.get_id() for x in solver.unsat_core())
+        return {self._numbers[x] for x in ids if x in self._numbers}
 
     def true_in(self, model: Any, indices: Sequence[int]) -> set[int]:
         """Those of the literals that are true in a model."""

@@ -80,7 +80,7 @@ class PairSearch:
         self.solver = finite_solver()
         self.ours = Unrolling(pair.system, self.solver)
         self.theirs = Unrolling(pair.twin, self.solver, "twin")
-        self.facts = facts
+        self.facts = z3.And(*facts, z3.BoolVal(True))
         self.solver.add(term(pair.seated), term(pair.same_start))
         self.ours.start_initial()
         self.theirs.start_initial()
@@ -88,7 +88,7 @@ class PairSearch:
 
     def _state_facts(self) -> None:
         t = self.ours.depth
-        self.solver.add(*(self.at(t, fact) for fact in self.facts))
+        self.solver.add(self.at(t, self.facts))
 
     def at(self, moment: int, condition: Truth) -> Any:
         """A condition on both games, said of a moment."""

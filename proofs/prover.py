@@ -356,8 +356,8 @@ def _lemmas_against(system: System, proved: Sequence[Lemma], condition: Truth, c
     for left_out in (None, *kept):
         fewer = [i for i in kept if i != left_out]
         if (left_out is None or left_out in kept) and not clock.check(solver, *(literals[i] for i in fewer)):
-            core = {str(x) for x in solver.unsat_core()}
-            kept = [i for i in fewer if str(literals[i]) in core]
+            core = literals.in_core(solver)
+            kept = [i for i in fewer if i in core]
     return [proved[i] for i in kept]
 
 

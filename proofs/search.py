@@ -44,13 +44,14 @@ def search(
     solver = finite_solver()
     unrolling = Unrolling(system, solver)
     unrolling.start_initial()
-    known = [term(said(system, fact, system.before)) for fact in facts]
+    # one substitution for all of them is many times quicker than one for each
+    known = z3.And(*(term(said(system, fact, system.before)) for fact in facts), z3.BoolVal(True))
     waiting = {name: term(goal) for name, goal in goals.items()}
     found: dict[str, Found] = {}
     for depth in range(deepest + 1):
         if depth:
             unrolling.extend()
-        solver.add(*(unrolling.at(depth, fact) for fact in known))
+        solver.add(unrolling.at(depth, known))
         for name in list(waiting):
             try:
                 game = _at_depth(unrolling, depth, name, waiting, clock_of(name), confirm)

@@ -55,7 +55,8 @@ def decide(
     methods = multiprocessing.get_all_start_methods()
     context = multiprocessing.get_context("fork" if "fork" in methods else "spawn")
     results: Any = context.Queue()
-    waiting = list(enumerate(families))
+    # pairs of games take longest, then many properties: begun last they would be waited for alone
+    waiting = sorted(enumerate(families), key=lambda x: (not x[1].knowing, -len(x[1].properties)))
     running: dict[int, BaseProcess] = {}
     decided: dict[int, set[str]] = {number: set() for number, _ in waiting}
     try:

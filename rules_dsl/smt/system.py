@@ -138,7 +138,24 @@ class System:
         return {name: v.type for name, v in self.model.variables.items()}
 
     def at(self, state: SymbolicState, place: Place) -> Truth:
+        if state is self.before:
+            return self._here[place]
         return equal(state.place, number(self.index(place)))
+
+    # What is said of the state `before` is said again and again: these are made once.
+
+    @cached_property
+    def _here(self) -> dict[Place, Truth]:
+        return {p: equal(self.before.place, number(i)) for i, p in enumerate(self.places)}
+
+    @cached_property
+    def _scene_before(self) -> Scene:
+        return self._scene(self.before, self.params)
+
+    @cached_property
+    def _held(self) -> dict[int, tuple[m.Expr, Truth]]:
+        """Conditions on `before` by the identity of their expressions, which are kept so that it stays theirs."""
+        return {}
 
     def state_leaves(self, state: SymbolicState) -> list[Any]:
         """The terms of a state, in a fixed order."""
@@ -152,18 +169,25 @@ class System:
 
     def scene(self, state: SymbolicState, params: Mapping[str, Symbolic] | None = None) -> Scene:
         """The scene in which properties of a state are read."""
+        if state is self.before and params is None:
+            return self._scene_before
+        return self._scene(state, params or self.params)
 
+    def _scene(self, state: SymbolicState, params: Mapping[str, Symbolic]) -> Scene:
         def standing(phase: str) -> Truth:
             return or_(self.at(state, p) for p in self.places if p.phase == phase and p.step is not None)
 
         over = or_(self.at(state, p) for p in self.places if p.step is None and p.phase != CIRCLE)
-        return Scene(
-            self.model, self.players, params or self.params, state.values, {}, standing, over, state.result
-        )
+        return Scene(self.model, self.players, params, state.values, {}, standing, over, state.result)
 
     def holds(self, expr: m.Expr, state: SymbolicState | None = None) -> Truth:
         """A condition on a state, as a term."""
-        return truth_of(expr, self.scene(state or self.before))
+        if state is not None and state is not self.before:
+            return truth_of(expr, self.scene(state))
+        known = self._held.get(id(expr))
+        if known is None:
+            known = self._held[id(expr)] = (expr, truth_of(expr, self._scene_before))
+        return known[1]
 
 
 def _place_type(places: tuple[Place, ...]) -> Type:
