@@ -28,7 +28,7 @@ from rules_dsl.smt.terms import Truth, and_, not_, number, or_, term
 from rules_dsl.smt.unroll import decode_params, decode_state, is_state
 from rules_dsl.walk import children, every, reads
 
-MOST_CANDIDATES = 12
+MOST_CANDIDATES = 60
 MOST_SWAPS = 24
 
 

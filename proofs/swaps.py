@@ -21,11 +21,11 @@ from proofs.pairs import Pair
 from rules_dsl import model as m
 from rules_dsl.smt import Place, Step, SymbolicState, finite_solver
 from rules_dsl.smt.expressions import Scene, entry, truth_of, value_of
-from rules_dsl.smt.symbolic import MapOf, declare, leaves, merge, well_formed
+from rules_dsl.smt.symbolic import MapOf, Symbolic, declare, leaves, merge, well_formed
 from rules_dsl.smt.terms import Num, Truth, and_, equal, not_, number, or_, term
 from rules_dsl.smt.unroll import input_leaves, input_type
 from rules_dsl.types import BOOL, BoolType, EnumType, MapType, PlayerType
-from rules_dsl.walk import reads, statements
+from rules_dsl.walk import every, reads, statements
 
 Stage = tuple[Place, tuple[bool, ...]]  # a place, and which of the marks hold there
 
@@ -129,6 +129,9 @@ class SwapProver:
         self.a, self.b = (declare(self.key, f"swap {x}") for x in ("a", "b"))
         self._tried: dict[tuple[str, tuple[str, ...], Stage], Swap | None] = {}
         self._here: dict[Swap, Truth] = {}
+        self._follows: dict[Place, list[Any]] = {}
+        self._guarded: dict[tuple[Any, ...], Truth] = {}
+        self._after: dict[tuple[Any, ...], tuple[m.Knows, Truth]] = {}
         self._solvers = {place: self._solver(place) for place in self.system.steps}
         self._ways = {place: set(self._targets(place, [])) for place in self.system.steps}
 
@@ -238,9 +241,22 @@ class SwapProver:
 
     def _fails(self, place: Place, guard: Guard, shown: tuple[str, ...]) -> list[Any]:
         """The condition that the swapped game does not follow a step, or looks otherwise."""
-        step, theirs = self.system.steps[place], self.pair.twin.steps[place]
-        dealing = step.choice.variable == self.dealt.name
+        step = self.system.steps[place]
         chosen = self._chosen(guard, shown, step.after)
+        if place not in self._follows:
+            self._follows[place] = self._following(place)
+        works = self._follows[place]
+        if not self._dealing(step):
+            works = [*works, term(self._chosen(guard, shown, self.system.before))]
+        return [term(chosen), z3.Not(z3.And(*works))]
+
+    def _dealing(self, step: Step) -> bool:
+        return step.choice.variable == self.dealt.name
+
+    def _following(self, place: Place) -> list[Any]:
+        """The swapped game follows the step from a place and looks the same, whatever the swap asks of the seats."""
+        step, theirs = self.system.steps[place], self.pair.twin.steps[place]
+        dealing = self._dealing(step)
         before = self._swapped(self.system.before)
         pairs = list(
             zip(
@@ -257,12 +273,9 @@ class SwapProver:
         )
         # an arrangement of the deck with two cards exchanged is one too: counting them again would only cost time
         legal = and_(c.term for c in theirs.conditions if c.rule is not None or not dealing)
-        works = [term(legal), term(self.pair.same_step[place])]
-        works = [z3.substitute(x, *pairs) for x in works]
-        works += [z3.substitute(x, *pairs) == y for x, y in after]
-        if not dealing:
-            works.append(term(self._chosen(guard, shown, self.system.before)))
-        return [term(chosen), z3.Not(z3.And(*works))]
+        works = [term(legal), term(self.pair.same_step[place]), *(x == y for x, y in after)]
+        # one substitution for all: what is ours holds nothing of the twin and comes out as it went in
+        return list(z3.substitute(z3.And(*works), *pairs).children())
 
     def _inputs(self, step: Step, theirs: Step, dealing: bool) -> list[tuple[Any, Any]]:
         model = self.system.model
@@ -318,13 +331,39 @@ class SwapProver:
         fits = self.fits(swap.guard, scene, who, a, b)
         if fits is False:
             return True
-        return or_((not_(fits), truth_of(expr.fact, self.after_swap(scene, a, b))))
+        return or_((not_(fits), self._fact_after(scene, expr, a, b)))
+
+    def _known_scene(self, scene: Scene, *numbers: Symbolic) -> tuple[Any, ...] | None:
+        """A key for terms about the state before that name these values, if all of them are plain."""
+        plain = [x.value if isinstance(x, Num) else x for x in numbers]
+        same_state = scene.variables is self.system.before.values
+        return tuple(plain) if same_state and all(isinstance(x, int) for x in plain) else None
+
+    def _fact_after(self, scene: Scene, expr: m.Knows, a: Num, b: Num) -> Truth:
+        """The fact, after the exchange; the same for all swaps, so it is made once."""
+        key = self._known_scene(scene, a, b, *scene.bound.values())
+        key = None if key is None else (id(expr), *scene.bound, *key)
+        if key is not None and key in self._after:
+            return self._after[key][1]
+        found = truth_of(expr.fact, self.after_swap(scene, a, b))
+        if key is not None and not any(isinstance(e, m.Knows) for e in every(expr.fact)):
+            self._after[key] = expr, found  # with the expression, so that its identity stays its own
+        return found
 
     def fits(self, guard: Guard, scene: Scene, who: Num, a: Num, b: Num) -> Truth:
         seated = [well_formed(x, self.key, scene.players) for x in (a, b)]
         apart = [not_(equal(who, x)) for x in (a, b)]
-        inside = replace(scene, bound={"a": a, "b": b})
-        return and_((*seated, *apart, truth_of(guard.value, inside)))
+        return and_((*seated, *apart, self._guard_holds(guard, scene, a, b)))
+
+    def _guard_holds(self, guard: Guard, scene: Scene, a: Num, b: Num) -> Truth:
+        key = self._known_scene(scene, a, b)
+        key = None if key is None else (guard.text, *key)
+        if key is not None and key in self._guarded:
+            return self._guarded[key]
+        found = truth_of(guard.value, replace(scene, bound={"a": a, "b": b}))
+        if key is not None:
+            self._guarded[key] = found
+        return found
 
     def after_swap(self, scene: Scene, a: Num, b: Num) -> Scene:
         values = exchanged(scene.variables[self.dealt.name], self.key, a, b)

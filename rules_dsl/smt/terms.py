@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import z3  # type: ignore[import-untyped]
@@ -114,12 +115,17 @@ def number(value: int) -> Num:
     return Num(value, value, value)
 
 
+@lru_cache(maxsize=4096)
+def _known_bits(value: int, wide: int) -> Any:
+    return z3.BitVecVal(value, wide)  # half of the time terms take to make went into these few
+
+
 def bits(num: Num, wide: int) -> Any:
     """The number as a bit-vector of this width; wider ones lose their upper bits, as in arithmetic
     modulo 2^width.
     """
     if isinstance(num.value, int):
-        return z3.BitVecVal(num.value, wide)
+        return _known_bits(num.value, wide)
     have = width(num.low, num.high)
     if have == wide:
         return num.value
