@@ -142,12 +142,13 @@ class Explanation:
         return f"So {self.claim}. {spared} {name} {could}."
 
     def _rules(self) -> list[str]:
-        if not self.rules:
-            return []
-        return [
-            "By the rules:",
-            *(line for rule in self.rules for line in _wrapped(str(rule), "  - ", "    ")),
-        ]
+        assumed = {a.name for a in self.setting.assumed()}
+        found: list[str] = []
+        for heading, among in (("By the rules:", False), ("Assumed, not a rule:", True)):
+            rules = [r for r in self.rules if (not assumed.isdisjoint(r.cites)) == among]
+            found += [heading] if rules else []
+            found += [line for rule in rules for line in _wrapped(str(rule), "  - ", "    ")]
+        return found
 
     def to_json(self) -> dict[str, Any]:
         """The argument as plain JSON."""

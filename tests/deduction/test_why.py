@@ -211,6 +211,12 @@ def test_an_assumption_used_is_named_among_the_reasons() -> None:
     found = deduce(TEXT + "tally 0", assume=["evil_always_fails"]).why("Ann is good")
     assert found.certain
     assert any(rule.cites == ("evil_always_fails",) for rule in found.rules)
+    assert found.lines()[-4:] == [
+        "By the rules:",
+        "  - the fails shown follow from what was chosen (CORE-23)",
+        "Assumed, not a rule:",
+        "  - every evil player on a team plays fail (evil_always_fails)",
+    ]
 
 
 def test_a_public_choice_against_an_assumption_is_a_contradiction_that_names_it() -> None:
