@@ -130,6 +130,7 @@ class SwapProver:
         self._tried: dict[tuple[str, tuple[str, ...], Stage], Swap | None] = {}
         self._here: dict[Swap, Truth] = {}
         self._follows: dict[Place, list[Any]] = {}
+        self._seen: dict[tuple[Any, ...], list[tuple[str, Truth]]] = {}
         self._guarded: dict[tuple[Any, ...], Truth] = {}
         self._after: dict[tuple[Any, ...], tuple[m.Knows, Truth]] = {}
         self._solvers = {place: self._solver(place) for place in self.system.steps}
@@ -234,7 +235,13 @@ class SwapProver:
 
     def sees(self, seat: Num, scene: Scene) -> list[tuple[str, Truth]]:
         """What the game has to show, and whether it shows it to a seat."""
-        return [(s.name, truth_of(s.condition, scene.bind(**{s.seat: seat}))) for s in self.shows]
+        key = self._known_scene(scene, seat)
+        if key is not None and key in self._seen:
+            return self._seen[key]
+        found = [(s.name, truth_of(s.condition, scene.bind(**{s.seat: seat}))) for s in self.shows]
+        if key is not None:
+            self._seen[key] = found
+        return found
 
     def _is_shown(self, seat: Num, shown: tuple[str, ...], scene: Scene) -> Truth:
         return and_(x if name in shown else not_(x) for name, x in self.sees(seat, scene))
