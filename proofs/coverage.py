@@ -6,10 +6,10 @@ anything about it. Takes a family; gives every rule with the first property that
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from proofs.families import Family
+from proofs.families import Family, speaks_of_knowing
 from proofs.induction import Clock, Induction, OutOfTime
 from proofs.lemmas import Lemma
 from proofs.prover import Options, Session, prove
@@ -20,6 +20,7 @@ from rules_dsl.play import Stuck
 from rules_dsl.smt import compile_smt
 from rules_dsl.types import BOOL
 from rules_dsl.values import least
+from rules_dsl.walk import choice_expressions, every, statement_expressions, statements
 
 
 @dataclass(frozen=True)
@@ -61,9 +62,44 @@ def rules_of(model: m.Model, ghosts: Sequence[str]) -> Iterator[Rule]:
                 name = statement.variable if isinstance(statement, m.Assign) else statement.name
                 kind = "effect" if isinstance(statement, m.Assign) else "showing"
                 yield Rule(kind, phase.name, name, statement.origin, _no_statement(phase.name, path))
+    played = _called(model, _expressions(model))
     for name, definition in model.definitions.items():
-        if definition.origin.module not in ghosts and "@" not in name:
+        # what only a default of a parameter calls says what is on the table, not what may happen there
+        if definition.origin.module not in ghosts and "@" not in name and name in played:
             yield Rule("definition", "", name, definition.origin, _no_definition(name))
+
+
+def _expressions(model: m.Model) -> Iterator[m.Expr]:
+    """Everything the rules of play and of the set-up say."""
+    yield from (check.condition for check in model.checks)
+    for variable in model.variables.values():
+        yield variable.initial
+        if variable.audience.to is not None:
+            yield variable.audience.to
+    for phase in model.phases.values():
+        if phase.when is not None:
+            yield phase.when
+        for choice in phase.choices:
+            yield from choice_expressions(choice)
+        for statement in statements(phase.body):
+            yield from statement_expressions(statement)
+
+
+def _called(model: m.Model, said: Iterable[m.Expr]) -> set[str]:
+    """The definitions called there, and those they call in turn."""
+    found: set[str] = set()
+    queue = list(said)
+    while queue:
+        for part in every(queue.pop()):
+            if isinstance(part, m.Invoke) and part.definition not in found:
+                found.add(part.definition)
+                queue.append(model.definitions[part.definition].value)
+    return found
+
+
+def _showings(model: m.Model) -> Iterator[m.Show]:
+    for phase in model.phases.values():
+        yield from (x for x in statements(phase.body) if isinstance(x, m.Show))
 
 
 def _statements(
@@ -167,4 +203,22 @@ def _noticed(
     except OutOfTime:
         return "(not decided in time)"
     lost = [kept[i].declared for i in range(len(kept)) if i not in proof.alive and kept[i].declared]
-    return lost[0] if lost else None
+    if lost:
+        return lost[0]
+    said = (e for show in _showings(family.model) for e in statement_expressions(show))
+    if rule.kind == "showing" or (rule.kind == "definition" and rule.text in _called(family.model, said)):
+        return _decided_otherwise(family, changed, verdicts, options)
+    return None
+
+
+def _decided_otherwise(
+    family: Family, changed: m.Model, verdicts: Sequence[Verdict], options: Options
+) -> str | None:
+    """A claim about what players know that gets another verdict: what is shown carries no other proof."""
+    knowing = {v.name: v.outcome for v in verdicts if speaks_of_knowing(v.claim)}
+    if not knowing:
+        return None
+    for verdict in prove(changed, family.name, replace(options, only=tuple(knowing))):
+        if not verdict.undecided and verdict.outcome != knowing[verdict.name]:
+            return verdict.name
+    return None

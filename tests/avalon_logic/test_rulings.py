@@ -181,6 +181,18 @@ def test_amb_11_no_merlin_and_three_successes() -> None:
         assert again.winner == "good"
 
 
+def test_amb_12_the_assassin_has_somebody_to_name_only_with_merlin() -> None:
+    optional = {"merlin_in_play": "optional_no_naming"}
+    idle = examine(
+        Configuration("avalon", 5, (), ("servant", "servant", "servant", "assassin", "minion"), optional)
+    )
+    assert [(f.severity, f.origin.cites) for f in idle.findings] == [("warning", ("AMB-12",))]
+    busy = examine(
+        Configuration("avalon", 5, (), ("merlin", "servant", "servant", "assassin", "minion"), optional)
+    )
+    assert busy.findings == ()
+
+
 def test_amb_12_merlin_without_assassin() -> None:
     eight = dealt("merlin", "servant", "servant", "servant", "servant", "minion", "minion", "minion")
     assert refusal(eight) == ("AMB-12",)
@@ -210,6 +222,13 @@ def test_amb_14_percival_at_five_players_with_both_mordred_and_morgana() -> None
     deck = dealt("merlin", "percival", "servant", "mordred", "morgana")
     load(Configuration("avalon", 5, (), tuple(deck.values()), {"killer": "mordred"}))
     assert refusal(deck, killer="mordred", five_either="exactly_one") == ("ROLE-10",)
+
+
+def test_amb_14_exactly_one_of_mordred_and_morgana_is_one_and_not_none() -> None:
+    exactly = {"five_either": "exactly_one"}
+    one = ("merlin", "percival", "servant", "assassin", "morgana")
+    load(Configuration("avalon", 5, (), one, exactly))
+    assert refusal(dealt("merlin", "percival", "servant", "assassin", "minion"), **exactly) == ("ROLE-10",)
 
 
 @pytest.mark.parametrize(
