@@ -284,6 +284,16 @@ def test_amb_22_three_successes_in_a_row_with_the_lady(reading: str, uses: int) 
     assert len([o for o in story.seen if o.name == "examined"]) == uses
 
 
+@pytest.mark.parametrize(("reading", "phase"), [("not_used", "over"), ("used_first", "lady")])
+def test_amb_22_three_failures_in_a_row_with_the_lady(reading: str, phase: str) -> None:
+    story = Story(SEVEN, "Ann", modules=["lady"], rulings={"lady_at_end": reading})
+    story.quest("Ann", "Eve", fails=["Eve"])
+    story.quest("Ann", "Bob", "Eve", fails=["Eve"])
+    story.lady("Ann", "good")
+    story.quest("Ann", "Bob", "Eve", fails=["Eve"])
+    assert story.phase == phase
+
+
 @pytest.mark.parametrize(("reading", "phase"), [("by_order", "propose"), ("by_space", "lady")])
 def test_amb_23_the_fourth_quest_is_attempted_first_with_the_lady(reading: str, phase: str) -> None:
     story = Story(SEVEN, "Ann", modules=["lady", "targeting"], rulings={"lady_after": reading})
