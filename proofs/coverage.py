@@ -1,7 +1,9 @@
 """Which rules do the properties depend on? A rule is dropped, and every proof and every game found is looked at again.
 
-A rule that can be dropped without any proof failing and any game changing is not covered: nothing that was proved says
-anything about it. Takes a family; gives every rule with the first property that notices its absence, if one does.
+A rule that can be dropped without any proof failing is not covered by a proof. It may still be used by the game that
+shows a claim: without the rule the moves of that game are illegal or no longer show it. A rule neither a proof nor a
+game needs is not covered: nothing that was decided says anything about it. Takes a family; gives every rule with the
+first property that notices its absence, if one does.
 """
 
 from __future__ import annotations
@@ -13,10 +15,12 @@ from proofs.families import Family, speaks_of_knowing
 from proofs.induction import Clock, Induction, OutOfTime
 from proofs.lemmas import Lemma
 from proofs.prover import Options, Session, prove
-from proofs.replays import Disagreement, replay
+from proofs.replays import holds_at_end
 from proofs.verdicts import Verdict
 from rules_dsl import model as m
-from rules_dsl.play import Stuck
+from rules_dsl import reference
+from rules_dsl.play import IllegalMove, Stuck
+from rules_dsl.settle import settle
 from rules_dsl.smt import compile_smt
 from rules_dsl.types import BOOL
 from rules_dsl.values import least
@@ -36,10 +40,13 @@ class Rule:
 
 @dataclass(frozen=True)
 class Coverage:
-    """A rule and the property that depends on it; None if no property does."""
+    """A rule and the property that depends on it, by its "proof" or by the "game" that shows it; None if none does,
+    or, where `by` is "undecided", none was found in the time given.
+    """
 
     rule: Rule
     property: str | None
+    by: str = ""
 
 
 def rules_of(model: m.Model, ghosts: Sequence[str]) -> Iterator[Rule]:
@@ -172,43 +179,60 @@ def coverage(family: Family, options: Options) -> Iterator[Coverage]:
     verdicts = list(prove(family.model, family.name, options, session))
     mentioned = {text for v in verdicts for text in v.lemmas}
     kept = [c for c in session.proved if c.declared or c.text in mentioned]
-    shown = " ".join(text for v in verdicts for text in v.lemmas)
     for rule in rules_of(family.model, family.claims):
-        yield Coverage(rule, _noticed(family, rule, kept, verdicts, shown, options))
+        yield _noticed(family, rule, kept, verdicts, options)
 
 
 def _noticed(
-    family: Family,
-    rule: Rule,
-    kept: Sequence[Lemma],
-    verdicts: Sequence[Verdict],
-    shown: str,
-    options: Options,
-) -> str | None:
+    family: Family, rule: Rule, kept: Sequence[Lemma], verdicts: Sequence[Verdict], options: Options
+) -> Coverage:
     changed = rule.without(family.model)
-    for verdict in verdicts:
-        for game in (verdict.game, verdict.twin):
-            if game is not None:
-                try:
-                    replay(changed, game)
-                except (Disagreement, Stuck):
-                    return verdict.name
-    if rule.kind == "showing" and rule.text in shown:
-        return next(v.name for v in verdicts if any(rule.text in text for text in v.lemmas))
-    proof = Induction(compile_smt(changed), kept)
+    undecided = any(v.undecided for v in verdicts)
     try:
-        clock = Clock.of(options.seconds)
-        proof.drop_false_at_start(clock)
-        proof.drop_not_kept(clock)
+        lost = _lost_proof(changed, kept, Clock.of(options.seconds))
     except OutOfTime:
-        return "(not decided in time)"
-    lost = [kept[i].declared for i in range(len(kept)) if i not in proof.alive and kept[i].declared]
-    if lost:
-        return lost[0]
-    said = (e for show in _showings(family.model) for e in statement_expressions(show))
-    if rule.kind == "showing" or (rule.kind == "definition" and rule.text in _called(family.model, said)):
-        return _decided_otherwise(family, changed, verdicts, options)
-    return None
+        lost, undecided = None, True
+    if lost is None and _decides_what_is_shown(family.model, rule):
+        lost = _decided_otherwise(family, changed, verdicts, options)
+    if lost is not None:
+        return Coverage(rule, lost, "proof")
+    for verdict in verdicts:
+        if verdict.game is not None and not _still_shows(changed, verdict):
+            return Coverage(rule, verdict.name, "game")
+    return Coverage(rule, None, "undecided" if undecided else "")
+
+
+def _lost_proof(changed: m.Model, kept: Sequence[Lemma], clock: Clock) -> str | None:
+    """A claim that was proved by induction and no longer is."""
+    proof = Induction(compile_smt(changed), kept)
+    proof.drop_false_at_start(clock)
+    proof.drop_not_kept(clock)
+    gone = (claim for i, claim in enumerate(kept) if i not in proof.alive)
+    return next((claim.declared for claim in gone if claim.declared), None)
+
+
+def _still_shows(changed: m.Model, verdict: Verdict) -> bool:
+    """Do the moves of the game found make a game that shows the same, without the rule?"""
+    game, value = verdict.game, verdict.claim.value
+    assert game is not None
+    try:
+        settled = settle(changed, game.params)
+        if settled.errors:
+            return False
+        steps = [reference.start(settled.model)]
+        for move in game.moves:
+            steps.append(reference.step(settled.model, steps[-1].state, move))
+    except (IllegalMove, Stuck):
+        return False
+    states = tuple(step.state for step in steps)
+    if value is None or speaks_of_knowing(verdict.claim):
+        return states == game.states
+    return holds_at_end(changed, replace(game, states=states), value) == (verdict.claim.kind == "reachable")
+
+
+def _decides_what_is_shown(model: m.Model, rule: Rule) -> bool:
+    said = (e for show in _showings(model) for e in statement_expressions(show))
+    return rule.kind == "showing" or (rule.kind == "definition" and rule.text in _called(model, said))
 
 
 def _decided_otherwise(

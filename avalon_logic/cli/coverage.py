@@ -24,6 +24,7 @@ def _covered(family: Family, options: Options) -> list[dict[str, Any]]:
             "module": c.rule.origin.module,
             "clauses": list(c.rule.origin.cites),
             "property": c.property,
+            "by": c.by,
         }
         for c in coverage(family, options)
     ]
@@ -55,25 +56,36 @@ def show_coverage(families: Sequence[Family], options: Options, jobs: int, as_js
         idle = [pool.submit(_exercised, family, options) for family in reversed(games.values())]
         found = [row for rows in pool.map(_covered, families, [options] * len(families)) for row in rows]
         parts = [row for task in idle for row in task.result()]
-    noticed = {_key(row) for row in found if row["property"] is not None}
-    bare = {_key(row): row for row in found if _key(row) not in noticed}
+    best = {_key(row): row for row in sorted(found, key=lambda row: _STRENGTH.index(row["by"]))}
+    bare = [row for row in best.values() if row["property"] is None]
     unused = [row for row in parts if row["status"] != EXERCISED]
     if as_json:
-        print_json({"rules": found, "uncovered": list(bare.values()), "exercises": parts})
+        print_json({"rules": found, "uncovered": bare, "exercises": parts})
     else:
-        total = len({_key(row) for row in found})
-        _print_rules(list(bare.values()), total)
+        _print_rules(list(best.values()))
         _print_parts(parts, unused)
-    if bare or any(row["status"] != NOT_FOUND for row in unused):
+    if any(row["by"] != "undecided" for row in bare) or any(row["status"] != NOT_FOUND for row in unused):
         return 1
-    return 3 if unused else 0
+    return 3 if bare or unused else 0
 
 
-def _print_rules(bare: Sequence[dict[str, Any]], total: int) -> None:
+_STRENGTH = ("", "undecided", "game", "proof")  # of what shows that a property depends on a rule
+
+
+def _print_rules(rules: Sequence[dict[str, Any]]) -> None:
     out = console()
-    out.print(f"{total - len(bare)} of {total} rules have a property that depends on them", markup=False)
-    for row in bare:
-        out.print(f"  {_line(row)}", markup=False)
+    covered = sum(row["property"] is not None for row in rules)
+    proofs = sum(row["by"] == "proof" for row in rules)
+    out.print(
+        f"{covered} of {len(rules)} rules have a property that depends on them, {proofs} of them by its proof",
+        markup=False,
+    )
+    for row in rules:
+        if row["by"] == "game":
+            out.print(f"  only by the game that shows {row['property']}: {_line(row)}", markup=False)
+        elif row["property"] is None:
+            what = "not decided in time" if row["by"] == "undecided" else "no property"
+            out.print(f"  {what}: {_line(row)}", markup=False)
 
 
 def _print_parts(parts: Sequence[dict[str, Any]], unused: Sequence[dict[str, Any]]) -> None:
