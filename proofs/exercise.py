@@ -13,9 +13,11 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from random import Random
 
+import z3  # type: ignore[import-untyped]
+
 from proofs.induction import Clock, OutOfTime, said, strengthen
 from proofs.lemmas import Lemma, guesses
-from proofs.replays import replay
+from proofs.replays import Disagreement, replay
 from proofs.samples import (
     Sample,
     random_move,
@@ -29,12 +31,13 @@ from rules_dsl import model as m
 from rules_dsl import reference
 from rules_dsl.evaluate import Environment, evaluate, holds
 from rules_dsl.model import Value
-from rules_dsl.play import Move, Observation, State, Stuck
-from rules_dsl.settle import Settled
+from rules_dsl.play import IllegalMove, Move, Observation, State, Stuck
+from rules_dsl.settle import Settled, settle
 from rules_dsl.smt import Game, System, compile_smt, finite_solver
 from rules_dsl.smt.execute import Slot
+from rules_dsl.smt.symbolic import model_reader
 from rules_dsl.smt.terms import Truth, and_, not_, or_, term
-from rules_dsl.smt.unroll import is_value
+from rules_dsl.smt.unroll import are_params, decode_move, is_state, is_value
 from rules_dsl.walk import statements
 
 MOST_EVENTS = 400
@@ -60,7 +63,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Exercise:
-    """A part and what was found. `game` ends where the phase is entered or the requirement refuses a value.
+    """A part and what was found. `game` ends where the phase is entered or the requirement refuses `refused`.
 
     `usual` is False where no game under the default rulings exercises it, True where one does, None where that was
     not decided.
@@ -71,6 +74,7 @@ class Exercise:
     how: str
     game: Game | None = None
     usual: bool | None = True
+    refused: Move | None = None
 
 
 def parts_of(model: m.Model) -> Iterator[Part]:
@@ -105,13 +109,13 @@ def exercises(
 def _decide(solver: _Solver, part: Part, met: _Met | None) -> Exercise:
     if met is not None:
         usual = met.usual or _known(solver.reach(part.key, usually=True))
-        return Exercise(part, EXERCISED, "a random game", met.game, usual)
+        return Exercise(part, EXERCISED, "a random game", met.game, usual, met.refused)
     found = solver.reach(part.key, usually=False)
     if found.game is not None:
-        replay(solver.model, found.game)
+        game, refused = solver.shown(part, found.game)
         usual = _known(solver.reach(part.key, usually=True))
-        how = f"after {found.depth} event(s), found by search"
-        return Exercise(part, EXERCISED, how, found.game, usual)
+        how = f"after {len(game.moves)} event(s), found by search"
+        return Exercise(part, EXERCISED, how, game, usual, refused)
     if found.complete:
         return Exercise(part, NEVER, "no state that can be reached does it", usual=False)
     how = f"nothing found in games of up to {found.depth} event(s)" if found.depth >= 0 else "out of time"
@@ -129,6 +133,7 @@ def _known(found: Found) -> bool | None:
 class _Met:
     game: Game
     usual: bool
+    refused: Move | None
 
 
 def _played(model: m.Model, games: int, seed: int) -> dict[Key, _Met]:
@@ -140,9 +145,9 @@ def _played(model: m.Model, games: int, seed: int) -> dict[Key, _Met]:
         if table is None:
             continue
         usual = _is_usual(model, table)
-        for key, game in _met_in(model, table, rng):
+        for key, game, refused in _met_in(model, table, rng):
             if key not in found or (usual and not found[key].usual):
-                found[key] = _Met(game, usual)
+                found[key] = _Met(game, usual, refused)
     return found
 
 
@@ -155,15 +160,16 @@ def _is_usual(model: m.Model, table: Settled) -> bool:
     )
 
 
-def _met_in(model: m.Model, table: Settled, rng: Random) -> Iterator[tuple[Key, Game]]:
-    """The parts one random game puts to use, each with the game up to there."""
+def _met_in(model: m.Model, table: Settled, rng: Random) -> Iterator[tuple[Key, Game, Move | None]]:
+    """The parts one random game puts to use, each with the game up to there and what a requirement refuses."""
     step = reference.start(table.model)
     states, moves, seen = [step.state], list[Move](), set[Key]()
     while True:
-        here = {*_entered(step.observations), *_binding(model, table, step.state, rng)}
-        for key in sorted(here - seen, key=str):
-            yield key, Game(table.params, tuple(states), tuple(moves))
-        seen |= here
+        here: dict[Key, Move | None] = dict.fromkeys(_entered(step.observations))
+        here |= _binding(model, table, step.state, rng)
+        for key in sorted(here.keys() - seen, key=str):
+            yield key, Game(table.params, tuple(states), tuple(moves)), here[key]
+        seen |= here.keys()
         if step.state.over or len(moves) >= MOST_EVENTS:
             return
         try:
@@ -181,25 +187,27 @@ def _entered(observations: Sequence[Observation]) -> Iterator[Key]:
             yield seen.phase, None, None
 
 
-def _binding(model: m.Model, table: Settled, state: State, rng: Random) -> Iterator[Key]:
-    """The requirements put to use by some value drawn at random.
+def _binding(model: m.Model, table: Settled, state: State, rng: Random) -> dict[Key, Move | None]:
+    """The requirements put to use by some value drawn at random, each with who chose it.
 
     They are read in the open model: at one table rules that say nothing there are folded away.
     """
     awaited = reference.pending(table.model, state)
+    found: dict[Key, Move | None] = {}
     if awaited is None or awaited.choice.deal is not None:
-        return
+        return found
     players = table.model.players.count
     env = sample_environment(model, Sample(table.params, players, state))
     choices = model.phases[state.phase].choices
     index = next(i for i, c in enumerate(choices) if c.variable == awaited.choice.variable)
     if not choices[index].requires:
-        return
+        return found
     for seat in awaited.seats:
         for _ in range(DRAWS):
             value = random_value(awaited.choice.type, players, rng)
             for k in _alone(choices[index], env, seat, value):
-                yield state.phase, index, k
+                found[state.phase, index, k] = ((seat, value),)
+    return found
 
 
 def _alone(choice: m.Choice, env: Environment, seat: int, value: Value) -> list[int]:
@@ -284,11 +292,65 @@ class _Solver:
         facts = [claim for claim in self.proved if claim.place is None]
         return search(self.system, {"": goal}, lambda _: clock, self.deepest, facts)[""]
 
+    def shown(self, part: Part, game: Game) -> tuple[Game, Move | None]:
+        """The game found, with the step that enters the phase, or with the choice the requirement refuses: both are
+        played on the interpreter, so that what the solver found is really so.
+        """
+        last = replay(self.model, game)[-1]
+        if part.kind == "phase" and part.key in _entered(last.observations):
+            return game, None
+        solver, system = finite_solver(), self.system
+        solver.add(are_params(system, game.params), is_state(system, system.before, game.states[-1]))
+        solver.add(term(system.valid), term(_goal(system, part.key)))
+        if solver.check() != z3.sat:
+            raise Disagreement(f"nothing to be chosen in the last state shows {part.text!r}")
+        step = next(s for p, s in system.steps.items() if (p.phase, p.step) == _standing(game.states[-1]))
+        move = decode_move(system, step, model_reader(solver.model()))
+        if part.kind != "phase":
+            _check_refused(self.model, part, game, move)
+            return game, move
+        longer = _played_on(self.model, game, move)
+        if part.key not in _entered(replay(self.model, longer)[-1].observations):
+            raise Disagreement(f"{move} does not lead to {part.text!r}")
+        return longer, None
+
     def _ruled_out(self, goal: Truth, claims: Sequence[Lemma], clock: Clock) -> bool:
         solver = finite_solver()
         solver.add(term(self.system.valid), term(self.system.formed), term(goal))
         solver.add(*(term(said(self.system, claim, self.system.before)) for claim in claims))
         return not clock.check(solver)
+
+
+def _standing(state: State) -> tuple[str, int]:
+    return state.phase, state.step
+
+
+def _played_on(model: m.Model, game: Game, move: Move) -> Game:
+    table = settle(model, game.params)
+    after = reference.step(table.model, game.states[-1], move).state
+    return replace(game, states=(*game.states, after), moves=(*game.moves, move))
+
+
+def _check_refused(model: m.Model, part: Part, game: Game, move: Move) -> None:
+    """Raises `Disagreement` unless of all requirements this one alone stands against the move."""
+    phase, index, rule = part.key
+    assert index is not None
+    table = settle(model, game.params)
+    env = sample_environment(model, Sample(table.params, table.model.players.count, game.states[-1]))
+    choice = model.phases[phase].choices[index]
+    against = [set(_alone(choice, env, seat, value)) for seat, value in move if value is not None]
+    if not any(rule in alone for alone in against):
+        raise Disagreement(f"{part.text!r} does not refuse {move}")
+    try:
+        reference.step(table.model, game.states[-1], move)
+    except IllegalMove as error:
+        rule_text = error.requirement.text if error.requirement is not None else None
+        if part.kind == "require" and rule_text is not None and (rule_text or choice.variable) == part.text:
+            return
+    else:
+        if part.kind == "ought":
+            return
+    raise Disagreement(f"the interpreter does not judge {move} by {part.text!r}")
 
 
 def _default_rulings(system: System) -> Iterator[Truth]:

@@ -9,9 +9,13 @@ import pytest
 
 from avalon_logic.cli import main
 from avalon_logic.proving import GAMES, shipped_families
+from proofs import exercise
 from proofs.exercise import EXERCISED, NEVER, Exercise, exercises
-from proofs.replays import replay
-from rules_dsl import Model, build_model, compose, library, parse
+from proofs.replays import Disagreement, replay
+from rules_dsl import Model, build_model, compose, library, parse, reference, settle
+from rules_dsl.play import IllegalMove
+from rules_dsl.smt import System
+from rules_dsl.smt.terms import Truth
 
 COUNTING = """
 game counting {
@@ -63,6 +67,41 @@ def test_a_part_used_only_under_another_ruling_than_the_default_is_told_apart(ga
     report = found(counting(), games)
     unusual = {text for text, e in report.items() if e.status == EXERCISED and e.usual is False}
     assert unusual == {"a fast player says more than one"}
+
+
+@pytest.mark.parametrize("games", [60, 0])
+def test_every_part_comes_with_the_event_that_shows_it(games: int) -> None:
+    model = counting(COUNTING.replace('"at least one" ', '"at least one" ought number != 1 "one is rude"'))
+    for e in found(model, games).values():
+        if e.status != EXERCISED:
+            continue
+        assert e.game is not None
+        last = replay(model, e.game)[-1]
+        if e.part.kind == "phase":
+            assert e.refused is None
+            assert e.part.text in [o.phase for o in last.observations if o.kind == "phase"]
+            continue
+        assert e.refused is not None
+        table = settle(model, e.game.params).model
+        if e.part.kind == "ought":
+            assert [b.text for b in reference.step(table, last.state, e.refused).breaches] == [e.part.text]
+            continue
+        with pytest.raises(IllegalMove) as refused:
+            reference.step(table, last.state, e.refused)
+        assert refused.value.requirement is not None
+        assert refused.value.requirement.text == e.part.text
+
+
+def test_what_the_interpreter_does_not_confirm_is_an_alarm(monkeypatch: pytest.MonkeyPatch) -> None:
+    honest = exercise._goal
+
+    def confused(system: System, key: exercise.Key) -> Truth:
+        """Takes every requirement of a choice for its first one."""
+        return honest(system, key if key[1] is None else (*key[:2], 0))
+
+    monkeypatch.setattr(exercise, "_goal", confused)
+    with pytest.raises(Disagreement, match="does not refuse"):
+        found(counting(), 0)
 
 
 def test_a_requirement_that_only_repeats_another_is_never_exercised() -> None:
