@@ -1,14 +1,15 @@
 """Mutants: a rulebook with one small mistake in it, to see whether the properties and examples would notice.
 
-`mutants` takes the text of a rulebook and gives every mistake of a few kinds, each a replacement of one stretch of the
-text: numbers and table entries off by one, comparisons, logic, members of enums, seats to the left for seats to the
-right, the next phase, who sees a choice; requirements, effects and checks left out. It knows no game.
+`mutants` takes the text of a rulebook and gives every mistake of a few kinds. Some replace one word: numbers and table
+entries off by one, comparisons, logic, members of enums, variables of the same type, seats to the left for seats to the
+right, the next phase, who sees or makes a choice. Others leave a part out or put it elsewhere: requirements, effects,
+checks, conditions, overrides, endings, the place of a phase. It knows no game.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any
 
@@ -21,6 +22,7 @@ _BLANKED = re.compile(
     r'|"(?:[^"\\\n]|\\.)*"'  # texts
     r"|\bcite\b\s+[A-Za-z0-9_-]+(?:\s*,\s*[A-Z][A-Z0-9]*-[A-Za-z0-9-]+)*"  # clauses
 )
+_TABLE = re.compile(r"\btable\b[^{]*\{[^}]*\}")
 _TOKEN = re.compile(r"->|\b(?:Set|Bag|Stack)<[^>]*>|[A-Za-z_][A-Za-z0-9_]*|\d+|\.\.|:=|==|!=|<=|>=|[<>+*-]")
 
 SWAPS: Mapping[str, tuple[str, ...]] = {
@@ -32,6 +34,9 @@ SWAPS: Mapping[str, tuple[str, ...]] = {
     "<": ("<=",),
     "+": ("-",),
     "-": ("+",),
+    "*": ("+",),
+    "mod": ("div",),
+    "div": ("mod",),
     "and": ("or",),
     "or": ("and",),
     "implies": ("and",),
@@ -50,7 +55,7 @@ SWAPS: Mapping[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True)
 class Mutant:
-    """One mistake: `old` at `start` of a file's text became `new`, or the `dropped`-th part of its kind was left out."""
+    """One mistake: `old` at `start` of a file's text became `new`, or the `dropped`-th part of its kind was changed."""
 
     file: str
     start: int
@@ -71,7 +76,7 @@ class Mutant:
 def mutants(text: str, file: str, book: s.Rulebook, library: Sequence[s.Rulebook]) -> list[Mutant]:
     """Every mutant of one rulebook; `library` are all rulebooks, whose enums and phases it may name."""
     made: dict[str, Mutant] = {}
-    for mutant in (*_token_mutants(text, file, library), *_left_out(text, file, book)):
+    for mutant in (*_token_mutants(text, file, book, library), *_changed_parts(text, file, book)):
         made.setdefault(mutant.key, mutant)
     return sorted(made.values(), key=lambda x: (x.start, x.kind, x.new))
 
@@ -82,9 +87,9 @@ def mutated(text: str, book: s.Rulebook, mutant: Mutant) -> s.Rulebook:
         end = mutant.start + len(mutant.old)
         assert text[mutant.start : end] == mutant.old
         return parse(text[: mutant.start] + mutant.new + text[end:], mutant.file)
-    kind = next(kind for kind, what in _LEFT_OUT if what == mutant.kind)
-    gone = list(_nodes(book, kind))[mutant.dropped]
-    made = _without(book, gone)
+    change = next(c for c in _CHANGES if c.what == mutant.kind and c.new == mutant.new)
+    part = list(_parts(book, change))[mutant.dropped]
+    made = _with(book, part, change.made(part))
     assert isinstance(made, s.Rulebook)
     return made
 
@@ -92,26 +97,39 @@ def mutated(text: str, book: s.Rulebook, mutant: Mutant) -> s.Rulebook:
 # --- one word for another ---
 
 
-def _token_mutants(text: str, file: str, library: Sequence[s.Rulebook]) -> Iterator[Mutant]:
+def _token_mutants(text: str, file: str, book: s.Rulebook, library: Sequence[s.Rulebook]) -> Iterator[Mutant]:
     code = _BLANKED.sub(lambda found: " " * len(found.group()), text)
-    members = dict(_siblings(library))
-    phases = sorted({p.name for book in library for p in _nodes(book, s.PhaseDecl)})
+    words = _Words(
+        dict(_siblings(library)),
+        sorted({p.name for each in library for p in _nodes(each, s.PhaseDecl)}),
+        dict(_same_type(book, library)),
+    )
+    tables = [found.span() for found in _TABLE.finditer(code)]
     source = SourceText(text, file)
     before = ["", "", ""]
     for found in _TOKEN.finditer(code):
         word, start = found.group(), found.start()
         rest = code[found.end() : found.end() + 40]
-        if text[found.end() :].lstrip().startswith('"') and word in members:
+        if text[found.end() :].lstrip().startswith('"') and word in words.members:
             before = [*before[1:], word]
             continue  # an alternative of a ruling where it is declared
-        for new, kind in _replacements(word, before, rest, members, phases):
-            yield Mutant(file, start, word, new, kind, Span(source, start, start).line)
+        in_table = any(low < start < high for low, high in tables)
+        for new, kind in _replacements(word, before, rest, words):
+            what = "table entry" if kind == "number" and in_table else kind
+            yield Mutant(file, start, word, new, what, Span(source, start, start).line)
         before = [*before[1:], word]
 
 
-def _replacements(
-    word: str, before: Sequence[str], rest: str, members: Mapping[str, str], phases: Sequence[str]
-) -> Iterator[tuple[str, str]]:
+@dataclass(frozen=True)
+class _Words:
+    """What a word may be mistaken for."""
+
+    members: Mapping[str, str]
+    phases: Sequence[str]
+    variables: Mapping[str, str]
+
+
+def _replacements(word: str, before: Sequence[str], rest: str, words: _Words) -> Iterator[tuple[str, str]]:
     last, follows = before[-1], rest.lstrip()
     called = rest.startswith("(")
     if word.isdigit():
@@ -122,20 +140,28 @@ def _replacements(
             yield str(int(word) + 1), "number"
             if int(word) > 0:
                 yield str(int(word) - 1), "number"
-    elif last == "next" and word in phases:
-        yield phases[(phases.index(word) + 1) % len(phases)], "next phase"
-        yield phases[(phases.index(word) - 1) % len(phases)], "next phase"
+    elif last == "next" and word in words.phases:
+        place = words.phases.index(word)
+        yield words.phases[(place + 1) % len(words.phases)], "next phase"
+        yield words.phases[(place - 1) % len(words.phases)], "next phase"
     elif word in SWAPS and (called or word not in _CALLED):
         for new in SWAPS[word]:
-            yield new, "logic" if word.isalpha() else "operator"
+            yield new, "logic" if word.isalpha() and word not in _ARITHMETIC else "operator"
     elif word in _SEEN:
         declares = re.match(r"\s*\w+\s*:", rest) is not None
         yield ("hidden" if declares and word == "public" else _SEEN[word]), "who sees it"
-    elif word in members and last not in _DECLARING and not follows.startswith("("):
-        yield members[word], "member"
+    elif word in words.members and last not in _DECLARING and not follows.startswith("("):
+        yield words.members[word], "member"
+    else:
+        declares = follows.startswith(":") and not follows.startswith(":=")
+        if word in words.variables and not declares and last != "table":
+            yield words.variables[word], "variable"
+        if last == "in" and word.islower() and not called:
+            yield "Player", "who"
 
 
 _CALLED = ("left", "right", "min", "max", "all", "exists")
+_ARITHMETIC = ("mod", "div")
 _SEEN = {"public": "secret", "secret": "public", "own": "public"}
 _DECLARING = ("enum", "ruling", "module", "game", "phase", ".", "{", "for")
 
@@ -154,30 +180,93 @@ def _siblings(library: Sequence[s.Rulebook]) -> Iterator[tuple[str, str]]:
                 yield name, names[(i + 1) % len(names)]
 
 
-# --- something left out ---
+def _same_type(book: s.Rulebook, library: Sequence[s.Rulebook]) -> Iterator[tuple[str, str]]:
+    """For every variable and table another one of its type that this rulebook declares: the next, if it is its own."""
+    ours = dict(_typed(book))
+    for name, type_ in [pair for each in library for pair in _typed(each)]:
+        others = [other for other, its in ours.items() if its == type_ or other == name]
+        if name in others:
+            place = others.index(name)
+            others = [*others[place + 1 :], *others[:place]]
+        if others:
+            yield name, others[0]
 
-_LEFT_OUT: tuple[tuple[type, str], ...] = (
-    (s.Require, "requirement dropped"),
-    (s.Assign, "effect dropped"),
-    (s.Show, "showing dropped"),
-    (s.SetupCheck, "check dropped"),
-    (s.If, "branch dropped"),
+
+def _typed(book: s.Rulebook) -> Iterator[tuple[str, Any]]:
+    for variable in (*_nodes(book, s.StateDecl), *_nodes(book, s.Choice)):
+        if variable.type is not None:
+            yield variable.name, variable.type
+    for table in _nodes(book, s.TableDecl):
+        yield table.name, ("table", table.keys)
+
+
+# --- a part left out or put elsewhere ---
+
+
+@dataclass(frozen=True)
+class _Change:
+    """A mistake made with whole parts of one kind: those it can be made with, and what becomes of them (None: gone)."""
+
+    what: str
+    kind: type
+    new: str = ""
+    where: Callable[[Any], bool] = lambda part: True
+    made: Callable[[Any], Any] = lambda part: None
+
+
+_CHANGES = (
+    _Change("requirement dropped", s.Require),
+    _Change("effect dropped", s.Assign),
+    _Change("showing dropped", s.Show),
+    _Change("check dropped", s.SetupCheck),
+    _Change("branch dropped", s.If),
+    _Change("ending dropped", s.Win),
+    _Change("override dropped", s.DefDecl, "", lambda d: d.overrides),
+    _Change(
+        "condition dropped", s.Choice, "always chosen", lambda c: c.when, lambda c: replace(c, when=None)
+    ),
+    _Change(
+        "condition dropped", s.PhaseDecl, "always entered", lambda p: p.when, lambda p: replace(p, when=None)
+    ),
+    _Change(
+        "who sees it",
+        s.Choice,
+        "seen by all",
+        lambda c: c.audience is not None and c.audience.kind == "to",
+        lambda c: replace(c, audience=replace(c.audience, kind="public", to=None)),
+    ),
+    _Change("order", s.ExtendDecl, "last", lambda e: e.first, lambda e: replace(e, first=False)),
+    _Change(
+        "order",
+        s.PhaseDecl,
+        "after",
+        lambda p: p.placement == "before",
+        lambda p: replace(p, placement="after"),
+    ),
 )
 
 
-def _left_out(text: str, file: str, book: s.Rulebook) -> Iterator[Mutant]:
-    for kind, what in _LEFT_OUT:
-        for i, node in enumerate(_nodes(book, kind)):
-            span = node.span
-            yield Mutant(file, span.start, text[span.start : span.end], "", what, span.line, i)
+def _parts(book: s.Rulebook, change: _Change) -> Iterator[Any]:
+    return (part for part in _nodes(book, change.kind) if change.where(part))
 
 
-def _without(value: Any, gone: Any) -> Any:
-    """The tree without one of its nodes."""
+def _changed_parts(text: str, file: str, book: s.Rulebook) -> Iterator[Mutant]:
+    for change in _CHANGES:
+        for i, part in enumerate(_parts(book, change)):
+            span = part.span
+            old = text[span.start : span.end]
+            yield Mutant(file, span.start, old, change.new, change.what, span.line, i)
+
+
+def _with(value: Any, old: Any, new: Any) -> Any:
+    """The tree with another node in the place of one of its nodes, or without it."""
     if isinstance(value, tuple):
-        return tuple(_without(part, gone) for part in value if part is not gone)
+        kept = (part for part in value if part is not old or new is not None)
+        return tuple(_with(part, old, new) for part in kept)
+    if value is old:
+        return new
     if is_dataclass(value) and not isinstance(value, type):
-        changed = {f.name: _without(getattr(value, f.name), gone) for f in fields(value) if f.name != "span"}
+        changed = {f.name: _with(getattr(value, f.name), old, new) for f in fields(value) if f.name != "span"}
         return replace(value, **changed)
     return value
 
