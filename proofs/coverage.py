@@ -58,10 +58,10 @@ def rules_of(model: m.Model, ghosts: Sequence[str]) -> Iterator[Rule]:
                     yield Rule(
                         "requirement", phase.name, rule.text, rule.origin, _no_requirement(phase.name, i, k)
                     )
-            if choice.when is not None and choice.origin.module not in ghosts:
+            if not _only_the_module(model, choice.when) and choice.origin.module not in ghosts:
                 text = f"when {choice.variable} is chosen"
                 yield Rule("condition", phase.name, text, choice.origin, _always_chosen(phase.name, i))
-        if phase.when is not None:
+        if not _only_the_module(model, phase.when):
             text = "when the phase takes place"
             yield Rule("condition", phase.name, text, phase.origin, _always_entered(phase.name))
         for path, statement in _statements(phase.body):
@@ -74,6 +74,21 @@ def rules_of(model: m.Model, ghosts: Sequence[str]) -> Iterator[Rule]:
         # what only a default of a parameter calls says what is on the table, not what may happen there
         if definition.origin.module not in ghosts and "@" not in name and name in played:
             yield Rule("definition", "", name, definition.origin, _no_definition(name))
+
+
+def _module_switch(model: m.Model, condition: m.Expr | None) -> m.Expr | None:
+    """The part of a condition that only says that its module is in: dropping a rule leaves that alone."""
+    match condition:
+        case m.Parameter(name) if model.params[name].kind == "module":
+            return condition
+        case m.Apply("and", (first, _)):
+            return _module_switch(model, first)
+        case _:
+            return None
+
+
+def _only_the_module(model: m.Model, condition: m.Expr | None) -> bool:
+    return condition is None or condition == _module_switch(model, condition)
 
 
 def _expressions(model: m.Model) -> Iterator[m.Expr]:
@@ -139,11 +154,18 @@ def _no_requirement(name: str, index: int, rule: int) -> Callable[[m.Model], m.M
 
 
 def _always_chosen(name: str, index: int) -> Callable[[m.Model], m.Model]:
-    return _in_choice(name, index, lambda c: replace(c, when=None))
+    def change(model: m.Model) -> m.Model:
+        dropped = _in_choice(name, index, lambda c: replace(c, when=_module_switch(model, c.when)))
+        return dropped(model)
+
+    return change
 
 
 def _always_entered(name: str) -> Callable[[m.Model], m.Model]:
-    return lambda model: _in_phase(model, name, lambda old: replace(old, when=None))
+    def change(model: m.Model) -> m.Model:
+        return _in_phase(model, name, lambda old: replace(old, when=_module_switch(model, old.when)))
+
+    return change
 
 
 def _no_statement(name: str, path: tuple[int, ...]) -> Callable[[m.Model], m.Model]:

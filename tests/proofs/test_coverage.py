@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from proofs.coverage import coverage
+from proofs.coverage import coverage, rules_of
 from proofs.families import Family
 from proofs.prover import Options
 from rules_dsl import Model, build_model, compose, library, parse
+from rules_dsl import model as m
+from rules_dsl.types import BOOL
 
 COUNTING = """
 game counting {
@@ -126,3 +128,19 @@ def test_what_is_shown_is_not_covered_where_nobody_claims_to_know_it() -> None:
     model = build_model(compose(library([parse(text, "peeking.rules")]), "peeking"))
     family = Family("peeking", "peeking", (), (), (), model)
     assert [c.property for c in coverage(family, Options(seconds=60, games=10))] == [None, None]
+
+
+MODULE = """
+module doubling for counting {
+  extend turn first { speaker chooses doubled: Bool public }
+  phase rest before turn when total == 2 { next turn }
+}
+"""
+
+
+def test_that_a_module_is_in_or_out_is_no_rule_of_it() -> None:
+    books = [parse(COUNTING.replace("PROPERTIES", ""), "counting.rules"), parse(MODULE, "doubling.rules")]
+    model = build_model(compose(library(books), "counting", (), ("doubling",)))
+    conditions = [rule for rule in rules_of(model, ()) if rule.kind == "condition"]
+    assert [(rule.where, rule.text) for rule in conditions] == [("rest", "when the phase takes place")]
+    assert conditions[0].without(model).phases["rest"].when == m.Parameter("with_doubling", BOOL)
