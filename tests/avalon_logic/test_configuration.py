@@ -98,6 +98,8 @@ def test_beside_the_assassin_there_is_room_for_one_evil_role_less_than_evil_play
 
 def test_morgana_without_percival_is_warned_about() -> None:
     assert findings(7, "merlin", "assassin", "morgana") == [("warning", ("ROLE-08",))]
+    # also where Percival could have been chosen and was not
+    assert findings(7, "merlin", "assassin", "morgana", modules=("percival",)) == [("warning", ("ROLE-08",))]
 
 
 def test_mordred_without_merlin_is_warned_about_and_oberon_is_not() -> None:

@@ -301,6 +301,15 @@ def test_amb_23_the_fourth_quest_is_attempted_first_with_the_lady(reading: str, 
     assert story.phase == phase
 
 
+@pytest.mark.parametrize("reading", ["by_order", "by_space"])
+def test_amb_23_in_the_order_of_the_board_both_readings_say_the_same(reading: str) -> None:
+    story = Story(SEVEN, "Ann", modules=["lady"], rulings={"lady_after": reading})
+    story.quest("Ann", "Bob")
+    assert story.phase == "propose"
+    story.quest("Ann", "Bob", "Cid")
+    assert story.phase == "lady"
+
+
 def test_the_lady_is_used_three_times_at_most_however_often_a_quest_is_repeated() -> None:
     rulings = {"lady_after": "by_space", "repeat_quest": "again", "lady_at_end": "used_first"}
     story = Story(FIVE, "Ann", modules=["lady", "targeting"], rulings=rulings)
@@ -323,6 +332,18 @@ def test_amb_26_a_good_player_passes_the_evil_card(reading: str, winner: str | N
     story.lady("Bob", "evil")
     assert story.winner == winner
     assert story.value("offender") == story.seat("Bob")
+
+
+@pytest.mark.parametrize(
+    ("reading", "winner"), [("side_loses", "good"), ("offender_loses", None), ("nobody_wins", None)]
+)
+def test_amb_26_an_evil_player_passes_the_good_card(reading: str, winner: str | None) -> None:
+    story = Story(SEVEN, "Ann", modules=["lady"], rulings={"wrong_card": reading})
+    story.quest("Ann", "Bob")
+    story.quest("Ann", "Bob", "Cid")
+    story.lady("Eve", "good")
+    assert story.winner == winner
+    assert story.value("offender") == story.seat("Eve")
 
 
 def test_another_evil_role_than_the_assassin_may_be_the_one_who_names() -> None:

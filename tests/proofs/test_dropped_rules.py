@@ -63,6 +63,46 @@ DROPPED = [
         ("at_most_three_uses",),
         id="three uses of the Lady",
     ),
+    pytest.param(
+        "lady.rules",
+        "require examined != holder",
+        "require true",
+        ("avalon", ("lady",)),
+        ("holders_never_repeat", "the_first_holder_is_never_examined"),
+        id="the Lady's holder is not examined",
+    ),
+    pytest.param(
+        "lady.rules",
+        "just_resolved >= 2 and",
+        "true and",
+        ("avalon", ("lady",)),
+        ("not_before_the_second_quest", "the_lady_comes_after_the_right_quests"),
+        id="the Lady waits for the second quest",
+    ),
+    pytest.param(
+        "lady.rules",
+        "just_resolved <= 4 and",
+        "true and",
+        ("avalon", ("lady", "targeting")),
+        ("the_lady_comes_after_the_right_quests",),
+        id="the Lady is not used after the fifth quest",
+    ),
+    pytest.param(
+        "lady.rules",
+        "(lady_at_end == used_first or successes < 3 and failures < 3)",
+        "true",
+        ("avalon", ("lady",)),
+        ("not_after_the_last_quest",),
+        id="the Lady is not used when the quests are decided",
+    ),
+    pytest.param(
+        "lady.rules",
+        "then evil else good",
+        "then good else evil",
+        ("avalon", ("lady",)),
+        ("a_wrong_card_loses",),
+        id="a wrong loyalty card loses",
+    ),
 ]
 
 
