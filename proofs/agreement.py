@@ -20,6 +20,7 @@ from rules_dsl import model as m
 from rules_dsl.smt import Place, SymbolicState, finite_solver
 from rules_dsl.smt.execute import CIRCLE
 from rules_dsl.smt.expressions import Scene, entry, truth_of, value_of
+from rules_dsl.smt.raw import conjunction, substituted
 from rules_dsl.smt.symbolic import same
 from rules_dsl.smt.terms import Truth, and_, equal, iff, implies, term
 from rules_dsl.types import MapType, PlayerType
@@ -107,8 +108,8 @@ class Agreement:
         for system, state in ((self.pair.system, ours), (self.pair.twin, theirs)):
             old, new = system.state_leaves(system.before), system.state_leaves(state)
             pairs += [(x, y) for x, y in zip(old, new, strict=True) if not x.eq(y)]
-        whole = z3.And(*(c.value for c in self.claims), z3.BoolVal(True))
-        return list(z3.substitute(whole, *pairs).children())[: len(self.claims)]
+        whole = conjunction([*(c.value for c in self.claims), z3.BoolVal(True)])
+        return list(substituted(whole, pairs).children())[: len(self.claims)]
 
     def ground(self) -> list[Any]:
         """What holds of every pair of states, before anything is proved of them together."""

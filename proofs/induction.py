@@ -16,6 +16,7 @@ import z3  # type: ignore[import-untyped]
 from proofs.lemmas import Lemma
 from proofs.literals import Literals
 from rules_dsl.smt import Place, SymbolicState, System, finite_solver
+from rules_dsl.smt.raw import checked, conjunction, substituted
 from rules_dsl.smt.terms import Truth, implies, term
 
 
@@ -42,7 +43,7 @@ class Clock:
     def check(self, solver: Any, *assumptions: Any) -> bool:
         """Is it satisfiable? Raises `OutOfTime` instead of a guess."""
         solver.set("timeout", self.left_ms())
-        answer = solver.check(*assumptions)
+        answer = checked(solver, assumptions)
         if answer == z3.unknown:
             raise OutOfTime
         return bool(answer == z3.sat)
@@ -77,7 +78,7 @@ def moved(system: System, terms: Sequence[Any], state: SymbolicState) -> list[An
         if not old.eq(new)
     ]
     # one substitution for all of them is many times quicker than one for each
-    return list(z3.substitute(z3.And(*terms, z3.BoolVal(True)), *pairs).children())[: len(terms)]
+    return list(substituted(conjunction([*terms, z3.BoolVal(True)]), pairs).children())[: len(terms)]
 
 
 class Induction:

@@ -14,7 +14,7 @@ import z3  # type: ignore[import-untyped]
 
 from proofs.agreement import Agreement
 from proofs.evidence import Evidence
-from proofs.induction import Clock, OutOfTime, said
+from proofs.induction import Clock, OutOfTime
 from proofs.lemmas import Lemma
 from proofs.pairs import Mind, Pair, PairSearch, pair_of, plain_scene
 from proofs.replays import replay
@@ -201,7 +201,7 @@ class Knowledge:
         system, solver = self.system, finite_solver()
         solver.add(*(z3.Not(term(prover.at_stage(stage, system.before))) for stage in without))
         solver.add(term(system.valid), term(system.formed), term(self._false(prover, swaps, claim)))
-        solver.add(*(term(said(system, fact, system.before)) for fact in self.proved))
+        solver.add(*prover.facts)
         if not clock.check(solver):
             return None
         read = model_reader(solver.model())

@@ -20,6 +20,7 @@ from rules_dsl import model as m
 from rules_dsl.smt import Game, Place, System, Unrolling, compile_smt, finite_solver
 from rules_dsl.smt.execute import Slot, looks_same
 from rules_dsl.smt.expressions import Scene, truth_of, value_of
+from rules_dsl.smt.raw import substituted
 from rules_dsl.smt.symbolic import Maybe, constant, declare, well_formed
 from rules_dsl.smt.terms import Num, Truth, and_, equal, implies, not_, number, term
 from rules_dsl.smt.unroll import are_params, is_move, is_state
@@ -92,7 +93,7 @@ class PairSearch:
 
     def at(self, moment: int, condition: Truth) -> Any:
         """A condition on both games, said of a moment."""
-        return z3.substitute(term(condition), *self.ours.moments[moment], *self.theirs.moments[moment])
+        return substituted(term(condition), [*self.ours.moments[moment], *self.theirs.moments[moment]])
 
     def extend(self) -> None:
         t = self.ours.depth

@@ -21,6 +21,7 @@ from proofs.pairs import Pair
 from rules_dsl import model as m
 from rules_dsl.smt import Place, Step, SymbolicState, finite_solver
 from rules_dsl.smt.expressions import Scene, entry, truth_of, value_of
+from rules_dsl.smt.raw import conjunction, substituted
 from rules_dsl.smt.symbolic import MapOf, Symbolic, declare, leaves, merge, well_formed
 from rules_dsl.smt.terms import Num, Truth, and_, equal, not_, number, or_, term
 from rules_dsl.smt.unroll import input_leaves, input_type
@@ -132,6 +133,7 @@ class SwapProver:
         self._follows: dict[Place, list[Any]] = {}
         self._seen: dict[tuple[Any, ...], list[tuple[str, Truth]]] = {}
         self._guarded: dict[tuple[Any, ...], Truth] = {}
+        self._stands: dict[tuple[Any, ...], tuple[m.Knows, Truth]] = {}
         self._after: dict[tuple[Any, ...], tuple[m.Knows, Truth]] = {}
         self._solvers = {place: self._solver(place) for place in self.system.steps}
         self._ways = {place: set(self._targets(place, [])) for place in self.system.steps}
@@ -282,7 +284,7 @@ class SwapProver:
         legal = and_(c.term for c in theirs.conditions if c.rule is not None or not dealing)
         works = [term(legal), term(self.pair.same_step[place]), *(x == y for x, y in after)]
         # one substitution for all: what is ours holds nothing of the twin and comes out as it went in
-        return list(z3.substitute(z3.And(*works), *pairs).children())
+        return list(substituted(conjunction(works), pairs).children())
 
     def _inputs(self, step: Step, theirs: Step, dealing: bool) -> list[tuple[Any, Any]]:
         model = self.system.model
@@ -310,15 +312,27 @@ class SwapProver:
     ) -> Truth:
         """A fact the seat may know: it holds, and no swap that works shows a game in which it does not."""
         fact = truth_of(expr.fact, scene)
-        parts = [fact]
         who = value_of(expr.player, scene)
-        for swap in swaps:
-            usable = and_((here(swap), self._is_shown(who, swap.shown, scene)))
-            if usable is False:
-                continue
-            for a, b in self.pairs(fact, scene):
-                parts.append(or_((not_(usable), self._kept(swap, scene, expr, who, a, b))))
-        return and_(parts)
+        return and_((fact, *(self._unshaken(swap, fact, scene, expr, who, here) for swap in swaps)))
+
+    def _unshaken(
+        self, swap: Swap, fact: Truth, scene: Scene, expr: m.Knows, who: Num, here: Callable[[Swap], Truth]
+    ) -> Truth:
+        """The swap cannot be used, or the fact holds after it as well; made once, for swaps are only ever added."""
+        key = self._known_scene(scene, who, *scene.bound.values())
+        key = None if key is None else (id(expr), *scene.bound, *key, swap)
+        if key is not None and key in self._stands:
+            return self._stands[key][1]
+        usable = and_((here(swap), self._is_shown(who, swap.shown, scene)))
+        kept: Truth = True
+        if usable is not False:
+            kept = and_(
+                or_((not_(usable), self._kept(swap, scene, expr, who, a, b)))
+                for a, b in self.pairs(fact, scene)
+            )
+        if key is not None:
+            self._stands[key] = expr, kept  # with the expression, so that its identity stays its own
+        return kept
 
     def pairs(self, fact: Truth, scene: Scene) -> Iterator[tuple[Num, Num]]:
         """The pairs of seats whose exchange could make a difference to a fact."""
@@ -326,8 +340,10 @@ class SwapProver:
         entries = scene.variables[self.dealt.name].entries
         spoken = set(range(many))
         if not isinstance(fact, bool):
-            names = {str(x) for x in z3util.get_vars(fact)}
-            spoken = {i for i, e in enumerate(entries) if isinstance(e.value, int) or str(e.value) in names}
+            read = {x.get_id() for x in z3util.get_vars(fact)}
+            spoken = {
+                i for i, e in enumerate(entries) if isinstance(e.value, int) or e.value.get_id() in read
+            }
         for a in range(many):
             for b in range(a + 1, many):
                 if a in spoken or b in spoken:

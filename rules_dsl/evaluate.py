@@ -6,7 +6,7 @@ This and `reference` define what the language means. Takes an expression and an 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from rules_dsl import model as m
 from rules_dsl.model import Value
@@ -28,7 +28,12 @@ class Environment:
     result: Value = None
 
     def bind(self, /, **names: Value) -> Environment:
-        return replace(self, bound={**self.bound, **names})
+        return self.with_bound({**self.bound, **names})
+
+    def with_bound(self, bound: Mapping[str, Value]) -> Environment:
+        # what `replace` does, at a fraction of its time: this is done for every value of every quantifier
+        rest = (self.phase, self.over, self.result)
+        return Environment(self.model, self.players, self.params, self.variables, bound, *rest)
 
 
 def evaluate(expr: m.Expr, env: Environment) -> Value:
@@ -54,7 +59,7 @@ def evaluate(expr: m.Expr, env: Environment) -> Value:
             definition = env.model.definitions[name]
             values = [evaluate(a, env) for a in arguments]
             inside = {p: v for (p, _), v in zip(definition.parameters, values, strict=True)}
-            return evaluate(definition.value, replace(env, bound=inside))
+            return evaluate(definition.value, env.with_bound(inside))
         case m.InPhase(phase, _):
             return not env.over and env.phase == phase
         case m.Over():

@@ -15,6 +15,8 @@ from typing import Any
 
 import z3  # type: ignore[import-untyped]
 
+from rules_dsl.smt.raw import below, choice, conjunction, disjunction, equality, negation
+
 Truth = Any  # bool or z3.BoolRef
 
 
@@ -28,7 +30,7 @@ def term(value: Truth) -> Any:
 
 
 def not_(a: Truth) -> Truth:
-    return (not a) if isinstance(a, bool) else z3.Not(a)
+    return (not a) if isinstance(a, bool) else negation(a)
 
 
 def and_(parts: Iterable[Truth]) -> Truth:
@@ -40,7 +42,7 @@ def and_(parts: Iterable[Truth]) -> Truth:
             kept.append(part)
     if not kept:
         return True
-    return kept[0] if len(kept) == 1 else z3.And(*kept)
+    return kept[0] if len(kept) == 1 else conjunction(kept)
 
 
 def or_(parts: Iterable[Truth]) -> Truth:
@@ -52,7 +54,7 @@ def or_(parts: Iterable[Truth]) -> Truth:
             kept.append(part)
     if not kept:
         return False
-    return kept[0] if len(kept) == 1 else z3.Or(*kept)
+    return kept[0] if len(kept) == 1 else disjunction(kept)
 
 
 def implies(a: Truth, b: Truth) -> Truth:
@@ -64,7 +66,7 @@ def iff(a: Truth, b: Truth) -> Truth:
         return b if a else not_(b)
     if isinstance(b, bool):
         return a if b else not_(a)
-    return True if a is b else a == b
+    return True if a is b else equality(a, b)
 
 
 def choose(condition: Truth, then: Truth, otherwise: Truth) -> Truth:
@@ -75,11 +77,11 @@ def choose(condition: Truth, then: Truth, otherwise: Truth) -> Truth:
         return then
     if isinstance(then, bool):
         if isinstance(otherwise, bool):
-            return then if then == otherwise else (condition if then else z3.Not(condition))
-        return or_((condition, otherwise)) if then else and_((z3.Not(condition), otherwise))
+            return then if then == otherwise else (condition if then else negation(condition))
+        return or_((condition, otherwise)) if then else and_((negation(condition), otherwise))
     if isinstance(otherwise, bool):
-        return or_((z3.Not(condition), then)) if otherwise else and_((condition, then))
-    return z3.If(condition, then, otherwise)
+        return or_((negation(condition), then)) if otherwise else and_((condition, then))
+    return choice(condition, then, otherwise)
 
 
 def width(low: int, high: int) -> int:
@@ -183,7 +185,7 @@ def count(parts: Iterable[Truth]) -> Num:
         if isinstance(part, bool):
             sure += part
         else:
-            unsure.append(Num(0, 1, z3.If(part, z3.BitVecVal(1, 1), z3.BitVecVal(0, 1))))
+            unsure.append(Num(0, 1, choice(part, _known_bits(1, 1), _known_bits(0, 1))))
     return add(total(unsure), number(sure)) if unsure else number(sure)
 
 
@@ -219,7 +221,7 @@ def equal(a: Num, b: Num) -> Truth:
     if a.value is b.value:
         return True
     wide = width(min(a.low, b.low), max(a.high, b.high))
-    return bits(a, wide) == bits(b, wide)
+    return equality(bits(a, wide), bits(b, wide))
 
 
 def less(a: Num, b: Num) -> Truth:
@@ -229,7 +231,7 @@ def less(a: Num, b: Num) -> Truth:
         return False
     wide = width(min(a.low, b.low), max(a.high, b.high))
     x, y = bits(a, wide), bits(b, wide)
-    return x < y if min(a.low, b.low) < 0 else z3.ULT(x, y)
+    return x < y if min(a.low, b.low) < 0 else below(x, y)
 
 
 def less_equal(a: Num, b: Num) -> Truth:
@@ -246,7 +248,7 @@ def pick(condition: Truth, then: Num, otherwise: Num) -> Num:
         return then
     low, high = min(then.low, otherwise.low), max(then.high, otherwise.high)
     wide = width(low, high)
-    return Num(low, high, z3.If(condition, bits(then, wide), bits(otherwise, wide)))
+    return Num(low, high, choice(condition, bits(then, wide), bits(otherwise, wide)))
 
 
 def as_number(value: Truth) -> Num:

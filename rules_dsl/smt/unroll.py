@@ -17,6 +17,7 @@ from rules_dsl import model as m
 from rules_dsl.model import Value
 from rules_dsl.play import CHANCE, Move, State
 from rules_dsl.smt.expressions import value_of
+from rules_dsl.smt.raw import substituted
 from rules_dsl.smt.symbolic import (
     Reader,
     Symbolic,
@@ -150,7 +151,7 @@ class Unrolling:
 
     def at(self, moment: int, condition: Truth) -> Any:
         """A condition on state and inputs, said of a moment."""
-        return z3.substitute(term(condition), *self.moments[moment])
+        return substituted(term(condition), self.moments[moment])
 
     def extend(self) -> None:
         """One more step."""
@@ -158,7 +159,7 @@ class Unrolling:
         self._add_moment()
         here = [pair[1] for pair in self.moments[t + 1][: len(self.relation.before)]]
         next_ = z3.And(self.relation.legal, *(x == y for x, y in zip(here, self.relation.after, strict=True)))
-        self.solver.add(z3.substitute(next_, *self.moments[t]))
+        self.solver.add(substituted(next_, self.moments[t]))
 
     # --- reading back ---
 
