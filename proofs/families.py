@@ -87,7 +87,9 @@ def families(
 
 
 def speaks_of_knowing(claim: m.Property) -> bool:
-    """Does the claim say what a player knows or considers possible?"""
+    """Does the claim say what a player knows, considers possible or is told?"""
+    if claim.kind == "silent":
+        return True
     return claim.value is not None and any(isinstance(e, m.Knows) for e in every(claim.value))
 
 

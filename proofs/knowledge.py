@@ -7,7 +7,7 @@ which every game that looks the same agrees, which `Mind` checks exactly.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import z3  # type: ignore[import-untyped]
@@ -19,6 +19,7 @@ from proofs.lemmas import Lemma
 from proofs.pairs import Mind, Pair, PairSearch, pair_of, plain_scene
 from proofs.replays import replay
 from proofs.search import search
+from proofs.silence import Silence
 from proofs.swaps import Guard, Stage, Swap, SwapProver, dealt_map, guards
 from rules_dsl import model as m
 from rules_dsl.smt import Game, Place, System, finite_solver
@@ -27,6 +28,8 @@ from rules_dsl.smt.symbolic import model_reader
 from rules_dsl.smt.terms import Truth, and_, not_, number, or_, term
 from rules_dsl.smt.unroll import decode_params, decode_state, is_state
 from rules_dsl.walk import children, every, reads
+
+TwoGames = tuple[Game, Game, int]  # a game, another that looks the same, and the seat it does to
 
 MOST_CANDIDATES = 60
 MOST_SWAPS = 24
@@ -131,24 +134,50 @@ class Knowledge:
                 evidence = Evidence(self.system, tuple(self.proved), violated, shared=shared)
                 how = "induction over two games that look the same"
                 return Finding(True, how, used, evidence=evidence)
+        how = "two games of {} event(s) that look the same"
+        return self._two_games(shared, lambda run: run.find(violated, clock), how, clock)
+
+    def _two_games(
+        self, shared: Agreement, find: Callable[[PairSearch], TwoGames | None], how: str, clock: Clock
+    ) -> Finding:
+        """The shortest two games that show a claim false, event by event."""
         run = PairSearch(self.pair, shared.facts)
         for depth in range(self.deepest + 1):
             if depth:
                 run.extend()
             try:
                 if depth and depth % 4 == 0 and not clock.check(run.solver):
-                    how = f"complete unrolling of both games: none has more than {depth} events"
-                    return Finding(True, how, depth=depth)
-                found = run.find(violated, clock)
+                    whole = f"complete unrolling of both games: none has more than {depth} events"
+                    return Finding(True, whole, depth=depth)
+                found = find(run)
             except OutOfTime:
                 return _nothing_up_to(depth - 1)
             if found is not None:
                 ours, theirs, seat = found
                 replay(self.system.model, ours)
                 replay(self.system.model, theirs)
-                how = f"two games of {depth} event(s) that look the same"
-                return Finding(False, how, (), ours, theirs, seat, depth)
+                return Finding(False, how.format(depth), (), ours, theirs, seat, len(ours.moves))
         return _nothing_up_to(self.deepest)
+
+    # --- nobody is told anything ---
+
+    def happens(self, claim: m.Property) -> Truth:
+        """Something is chosen in the phase a claim is about, before a seat the claim speaks of."""
+        return Silence(self.pair, claim).happens()
+
+    def silent(self, claim: m.Property, clock: Clock) -> Finding:
+        """Does the phase the claim is about tell nobody it speaks of anything?"""
+        question = Silence(self.pair, claim)
+        shared = self.agreement(clock)
+        if not shared.in_step:
+            return Finding(None, "games that look the same do not stay in step")
+        used = question.proved(shared, clock)
+        if used is not None:
+            evidence = Evidence(self.system, tuple(self.proved), question.told(), shared=shared)
+            how = "every game that looks the same can answer; induction over two games that do"
+            return Finding(True, how, used, evidence=evidence)
+        how = "two games that have looked the same for {} event(s); what comes next in one cannot come in the other"
+        return self._two_games(shared, lambda run: question.find(run, clock), how, clock)
 
     # --- nobody can be certain ---
 

@@ -21,7 +21,7 @@ from rules_dsl.smt import Game, Place, System, Unrolling, compile_smt, finite_so
 from rules_dsl.smt.execute import Slot, looks_same
 from rules_dsl.smt.expressions import Scene, truth_of, value_of
 from rules_dsl.smt.raw import substituted
-from rules_dsl.smt.symbolic import Maybe, constant, declare, well_formed
+from rules_dsl.smt.symbolic import Maybe, constant, declare, model_reader, read_number, well_formed
 from rules_dsl.smt.terms import Num, Truth, and_, equal, implies, not_, number, term
 from rules_dsl.smt.unroll import are_params, is_move, is_state
 from rules_dsl.types import OptionalType
@@ -109,14 +109,20 @@ class PairSearch:
 
     def find(self, condition: Truth, clock: Clock) -> tuple[Game, Game, int] | None:
         """Two games to this depth in which the condition holds, and the seat that watched."""
+        model = self.solution(condition, clock)
+        return None if model is None else (self.ours.game(model), self.theirs.game(model), self.seat(model))
+
+    def solution(self, condition: Truth, clock: Clock) -> Any:
+        """The solver's model of two such games, or None."""
         goal = z3.FreshBool("goal")
         self.solver.add(z3.Implies(goal, self.at(self.ours.depth, condition)))
         if not clock.check(self.solver, goal):
             return None
-        model = plainest(self.pair.system, self.solver, goal, clock)
-        seat = self.pair.watcher.value
-        watching = model.eval(seat, model_completion=True).as_long() if not isinstance(seat, int) else seat
-        return self.ours.game(model), self.theirs.game(model), watching
+        return plainest(self.pair.system, self.solver, goal, clock)
+
+    def seat(self, model: Any) -> int:
+        """Who watched."""
+        return read_number(self.pair.watcher, model_reader(model))
 
 
 @dataclass

@@ -216,10 +216,14 @@ def _searched(session: Session, property_: m.Property, result: Found, seconds: f
 def _knows(session: Session, knowledge: Knowledge, property_: m.Property) -> Verdict:
     started = monotonic()
     try:
-        found = knowledge.decide(_claim(property_).value, Clock.of(session.options.seconds))
+        clock = Clock.of(session.options.seconds)
+        if property_.kind == "silent":
+            found = knowledge.silent(property_, clock)
+        else:
+            found = knowledge.decide(_claim(property_).value, clock)
     except OutOfTime:
         return Verdict(session.family, property_, UNKNOWN, "out of time", monotonic() - started)
-    positive = property_.kind == "invariant"
+    positive = property_.kind != "reachable"
     outcome = BOUNDED if found.depth is not None else UNKNOWN
     if found.holds is not None:
         outcome = PROVED if found.holds is positive else REFUTED
@@ -236,9 +240,11 @@ def _knows(session: Session, knowledge: Knowledge, property_: m.Property) -> Ver
         found.seat,
         evidence=found.evidence,
     )
-    if outcome == PROVED and positive and (idle := vacuous(session, property_)) is not None:
-        return replace(made, outcome=VACUOUS, how=idle)
-    return made
+    if outcome != PROVED or not positive:
+        return made
+    silent = property_.kind == "silent"
+    idle = _never(session, knowledge.happens(property_)) if silent else vacuous(session, property_)
+    return made if idle is None else replace(made, outcome=VACUOUS, how=idle)
 
 
 # --- no hollow proofs ---
@@ -267,11 +273,14 @@ def vacuous(session: Session, property_: m.Property) -> str | None:
         return None
     if any(holds(condition, sample_environment(session.model, s)) for s in session.seen):
         return None
+    return _never(session, session.prepare().holds(condition))
+
+
+def _never(session: Session, condition: Truth) -> str | None:
+    """Why a condition on a state, or on a choice made there, is never met; None if some game meets it."""
     system = session.prepare()
     clock = Clock.of(session.options.seconds)
-    result = search(
-        system, {"": system.holds(condition)}, lambda _: clock, session.options.deepest, _declared(session)
-    )[""]
+    result = search(system, {"": condition}, lambda _: clock, session.options.deepest, _declared(session))[""]
     if result.game is not None:
         replay(session.model, result.game)
         return None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from rules_dsl import model as m
 from rules_dsl import reference
 from rules_dsl.evaluate import Environment, holds
@@ -35,6 +37,16 @@ def replay(model: m.Model, game: Game) -> tuple[Step, ...]:
 def _same(state: State, expected: State, move: Move | None) -> None:
     if state != expected:
         raise Disagreement(f"after {move} the solver has {expected}, the interpreter {state}")
+
+
+def play_on(model: m.Model, game: Game, move: Move) -> Game:
+    """The game with one more move, played on the interpreter."""
+    settled = settle(model, game.params)
+    try:
+        state = reference.step(settled.model, game.states[-1], move).state
+    except IllegalMove as error:
+        raise Disagreement(f"the solver played {move}, which is illegal: {error.message}") from None
+    return replace(game, states=(*game.states, state), moves=(*game.moves, move))
 
 
 def holds_at_end(model: m.Model, game: Game, value: m.Expr) -> bool:

@@ -14,13 +14,15 @@ from rules_dsl.absence import absence_checks
 from rules_dsl.compose import Composition
 from rules_dsl.constants import enter_constants, enter_types
 from rules_dsl.diagnostics import Diagnostic, fail
-from rules_dsl.elaborate import coerce, infer, truth
+from rules_dsl.elaborate import bind_ranges, coerce, infer, truth
 from rules_dsl.flow import check_flow
 from rules_dsl.limits import measure_all
 from rules_dsl.names import Names
 from rules_dsl.phases import build_phase
+from rules_dsl.scope import Scope
 from rules_dsl.types import BOOL, IntType, MapType, PlayerType
 from rules_dsl.variables import enter_initials, enter_variables
+from rules_dsl.walk import every
 
 MOST_PHASES = 200
 MOST_PLAYERS = 16
@@ -161,12 +163,39 @@ def _properties(names: Names) -> dict[str, m.Property]:
     made: dict[str, m.Property] = {}
 
     def one(item: s.PropertyDecl, origin: m.Origin) -> None:
-        value = truth(item.value, names.scope(in_property=True)) if item.value is not None else None
-        made[item.name] = m.Property(item.kind, item.name, item.text, value, item.bound, item.expect, origin)
+        if item.phase is not None and item.phase not in names.composition.phases:
+            known = ", ".join(names.composition.phases)
+            raise fail("E343", f"there is no phase '{item.phase}'", item.span, f"phases: {known}")
+        scope = names.scope(in_property=True)
+        if item.binder is None:
+            value = truth(item.value, scope) if item.value is not None else None
+            seat = ""
+        else:
+            value, seat = _watchers(item, item.binder, scope), item.binder.name
+        made[item.name] = m.Property(
+            item.kind, item.name, item.text, value, item.bound, item.expect, origin, item.phase, seat
+        )
 
     for item, origin in names.parts(s.PropertyDecl):
         names.attempt(one, item, origin)
     return made
+
+
+def _watchers(item: s.PropertyDecl, binder: s.Binder, scope: Scope) -> m.Expr:
+    """The seats something is silent to, as a condition on one seat."""
+    (range_,), inside = bind_ranges((binder,), scope)
+    if not isinstance(range_.type, PlayerType):
+        raise fail("E337", f"only players can be shown something, not {range_.type}", binder.span)
+    parts: list[m.Expr] = []
+    if range_.domain is not None:
+        parts.append(m.Apply("in", (m.Bound(range_.name, range_.type), range_.domain), BOOL))
+    if item.value is not None:
+        parts.append(truth(item.value, inside))
+    if any(isinstance(e, m.Knows) for part in parts for e in every(part)):
+        raise fail("E349", "who is meant cannot depend on what somebody knows", binder.span)
+    return (
+        m.Apply("and", (parts[0], parts[1]), BOOL) if len(parts) == 2 else (*parts, m.Literal(True, BOOL))[0]
+    )
 
 
 def _start(names: Names) -> str:

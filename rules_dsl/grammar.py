@@ -31,7 +31,7 @@ from rules_dsl.elements import (
     word,
 )
 from rules_dsl.lexicon import prepare
-from rules_dsl.sentences import audience, choice, requirement, statement
+from rules_dsl.sentences import audience, binder, choice, requirement, statement, where
 from rules_dsl.source import SourceText, Span
 
 
@@ -315,6 +315,27 @@ def _rulebook() -> pp.ParserElement:
             t["kind"], t["name"], t["text"], None, t.get("bound"), t["expect"], cited(t), sp
         ),
     )
+    about_phase = name("name") - text("text") - sign(":") - name("phase")
+    of_phase = node(
+        (
+            word("symmetric")("kind") - about_phase
+            | word("silent")("kind") - about_phase + pp.Optional(skip("to") - binder("binder") + where)
+        )
+        - expect
+        + cites,
+        lambda sp, t: s.PropertyDecl(
+            t["kind"],
+            t["name"],
+            t["text"],
+            t.get("condition"),
+            None,
+            t["expect"],
+            cited(t),
+            sp,
+            phase=t["phase"],
+            binder=t.get("binder"),
+        ),
+    )
     item = (
         players
         | enum
@@ -333,6 +354,7 @@ def _rulebook() -> pp.ParserElement:
         | assume
         | claim
         | liveness
+        | of_phase
     ).set_name("a declaration")
 
     def reference(what: str) -> pp.ParserElement:

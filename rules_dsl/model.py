@@ -427,6 +427,8 @@ class Property:
     bound: int | None
     expect: str
     origin: Origin = _origin()
+    phase: str | None = None  # for "silent" and "symmetric": the phase it is about
+    seat: str = ""  # for "silent": the name `value` calls a seat by; no value means every seat
 
 
 @dataclass(frozen=True)

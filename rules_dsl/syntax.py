@@ -325,14 +325,16 @@ class AssumeDecl:
 
 @dataclass(frozen=True, slots=True)
 class PropertyDecl:
-    kind: str  # "invariant", "reachable", "progress" or "terminates"
+    kind: str  # "invariant", "reachable", "progress", "terminates", "silent" or "symmetric"
     name: str
     text: str
-    value: Expr | None
+    value: Expr | None  # for "silent": which of the seats are meant
     bound: int | None
     expect: str
     cites: Cites
     span: Span = at_span()
+    phase: str | None = None
+    binder: Binder | None = None
 
 
 Item = (
