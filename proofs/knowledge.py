@@ -8,12 +8,13 @@ which every game that looks the same agrees, which `Mind` checks exactly.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import z3  # type: ignore[import-untyped]
 
 from proofs.agreement import Agreement
 from proofs.evidence import Evidence
+from proofs.findings import Finding, nothing_up_to
 from proofs.induction import Clock, OutOfTime
 from proofs.lemmas import Lemma
 from proofs.pairs import Mind, Pair, PairSearch, pair_of, plain_scene
@@ -33,20 +34,6 @@ TwoGames = tuple[Game, Game, int]  # a game, another that looks the same, and th
 
 MOST_CANDIDATES = 60
 MOST_SWAPS = 24
-
-
-@dataclass(frozen=True)
-class Finding:
-    """`holds` is True (proved), False (the game shows it false) or None (undecided, looked at up to `depth` events)."""
-
-    holds: bool | None
-    how: str
-    lemmas: tuple[str, ...] = ()
-    game: Game | None = None
-    twin: Game | None = None
-    seat: int | None = None
-    depth: int | None = None
-    evidence: Evidence | None = None
 
 
 def demands(expr: m.Expr) -> str:
@@ -151,19 +138,15 @@ class Knowledge:
                     return Finding(True, whole, depth=depth)
                 found = find(run)
             except OutOfTime:
-                return _nothing_up_to(depth - 1)
+                return nothing_up_to(depth - 1)
             if found is not None:
                 ours, theirs, seat = found
                 replay(self.system.model, ours)
                 replay(self.system.model, theirs)
                 return Finding(False, how.format(depth), (), ours, theirs, seat, len(ours.moves))
-        return _nothing_up_to(self.deepest)
+        return nothing_up_to(self.deepest)
 
     # --- nobody is told anything ---
-
-    def happens(self, claim: m.Property) -> Truth:
-        """Something is chosen in the phase a claim is about, before a seat the claim speaks of."""
-        return Silence(self.pair, claim).happens()
 
     def silent(self, claim: m.Property, clock: Clock) -> Finding:
         """Does the phase the claim is about tell nobody it speaks of anything?"""
@@ -175,9 +158,10 @@ class Knowledge:
         if used is not None:
             evidence = Evidence(self.system, tuple(self.proved), question.told(), shared=shared)
             how = "every game that looks the same can answer; induction over two games that do"
-            return Finding(True, how, used, evidence=evidence)
+            return Finding(True, how, used, evidence=evidence, happens=question.happens())
         how = "two games that have looked the same for {} event(s); what comes next in one cannot come in the other"
-        return self._two_games(shared, lambda run: question.find(run, clock), how, clock)
+        found = self._two_games(shared, lambda run: question.find(run, clock), how, clock)
+        return replace(found, happens=question.happens())
 
     # --- nobody can be certain ---
 
@@ -313,13 +297,7 @@ class Knowledge:
         if found.complete:
             how = f"complete unrolling: no game has more than {found.depth} events"
             return Finding(True, how, depth=found.depth)
-        return _nothing_up_to(found.depth)
-
-
-def _nothing_up_to(depth: int) -> Finding:
-    if depth < 0:
-        return Finding(None, "out of time")
-    return Finding(None, f"nothing found in games of up to {depth} event(s)", depth=depth)
+        return nothing_up_to(found.depth)
 
 
 def closed_conditions(claim: m.Expr) -> Iterator[m.Expr]:

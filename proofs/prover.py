@@ -15,6 +15,7 @@ import z3  # type: ignore[import-untyped]
 
 from proofs.evidence import Evidence
 from proofs.families import speaks_of_knowing
+from proofs.findings import Finding
 from proofs.induction import Clock, Induction, OutOfTime, leaned_on, said, strengthen
 from proofs.knowledge import Knowledge
 from proofs.lemmas import Lemma, apply, guesses
@@ -23,6 +24,7 @@ from proofs.progress import Stuckness
 from proofs.replays import Disagreement, holds_at_end, replay
 from proofs.samples import Sample, sample_environment, samples
 from proofs.search import Found, search
+from proofs.symmetry import Symmetry
 from proofs.termination import rank
 from proofs.verdicts import BOUNDED, PROVED, REFUTED, UNKNOWN, VACUOUS, Verdict
 from rules_dsl import model as m
@@ -85,6 +87,8 @@ def prove(model: m.Model, family: str, options: Options, session: Session | None
             yield _progress(session, property_)
         elif property_.kind == "terminates":
             yield _terminates(session, property_)
+        elif property_.kind == "symmetric":
+            yield _symmetric(session, property_)
     knowing = [p for p in wanted if speaks_of_knowing(p)]
     if knowing:
         knowledge = Knowledge(session.prepare(), session.proved, options.deepest)
@@ -210,17 +214,29 @@ def _searched(session: Session, property_: m.Property, result: Found, seconds: f
     return Verdict(session.family, property_, BOUNDED, how, seconds, depth=result.depth)
 
 
-# --- claims about what players know ---
+# --- claims about what players know, and about seatings ---
 
 
 def _knows(session: Session, knowledge: Knowledge, property_: m.Property) -> Verdict:
+    def decide(clock: Clock) -> Finding:
+        if property_.kind == "silent":
+            return knowledge.silent(property_, clock)
+        return knowledge.decide(_claim(property_).value, clock)
+
+    return _found(session, property_, decide)
+
+
+def _symmetric(session: Session, property_: m.Property) -> Verdict:
+    question = Symmetry(session.prepare(), property_)
+    return _found(
+        session, property_, lambda clock: question.decide(_declared(session), session.options.deepest, clock)
+    )
+
+
+def _found(session: Session, property_: m.Property, decide: Callable[[Clock], Finding]) -> Verdict:
     started = monotonic()
     try:
-        clock = Clock.of(session.options.seconds)
-        if property_.kind == "silent":
-            found = knowledge.silent(property_, clock)
-        else:
-            found = knowledge.decide(_claim(property_).value, clock)
+        found = decide(Clock.of(session.options.seconds))
     except OutOfTime:
         return Verdict(session.family, property_, UNKNOWN, "out of time", monotonic() - started)
     positive = property_.kind != "reachable"
@@ -242,8 +258,8 @@ def _knows(session: Session, knowledge: Knowledge, property_: m.Property) -> Ver
     )
     if outcome != PROVED or not positive:
         return made
-    silent = property_.kind == "silent"
-    idle = _never(session, knowledge.happens(property_)) if silent else vacuous(session, property_)
+    known = found.happens
+    idle = vacuous(session, property_) if known is None else _never(session, known)
     return made if idle is None else replace(made, outcome=VACUOUS, how=idle)
 
 

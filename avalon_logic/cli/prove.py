@@ -294,7 +294,9 @@ def _print_verdict(family: Family, verdict: Verdict, with_games: bool) -> None:
             from avalon_logic.counterexamples import names_of
 
             who = names_of(family, verdict.twin)[verdict.seat or 0]
-            print_game(family, verdict.twin, f"another one, which looks the same to {who}:")
+            shorter = verdict.game is not None and len(verdict.twin.moves) < len(verdict.game.moves)
+            until = ", but cannot go on so" if shorter else ""
+            print_game(family, verdict.twin, f"another one, which looks the same to {who}{until}:")
 
 
 def print_game(family: Family, game: Game, title: str) -> None:

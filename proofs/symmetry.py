@@ -1,0 +1,219 @@
+"""Is what a phase shows the same for every seating? Exchange two seats, with everything they hold and everything that
+names them, and what is shown must be exchanged with them.
+
+Proved in one step for any two neighbours, in every well-formed state: exchanging neighbours again and again leads to every
+seating. Otherwise a game is searched for in which exchanging two seats shows something else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from itertools import combinations
+from typing import Any
+
+import z3  # type: ignore[import-untyped]
+
+from proofs.evidence import Evidence
+from proofs.findings import Finding, nothing_up_to
+from proofs.induction import Clock
+from proofs.lemmas import Lemma
+from proofs.replays import play_on, replay
+from proofs.search import search
+from rules_dsl import model as m
+from rules_dsl.smt import Game, Place, Step, System, compile_smt, finite_solver
+from rules_dsl.smt.execute import Slot
+from rules_dsl.smt.symbolic import MapOf, Maybe, SetOf, StackOf, Symbolic, merge, model_reader, same
+from rules_dsl.smt.terms import Num, Truth, and_, equal, iff, implies, less, not_, number, or_, pick, term
+from rules_dsl.smt.unroll import are_params, decode_move, input_type, is_state
+from rules_dsl.types import (
+    BagType,
+    IndexType,
+    MapType,
+    OptionalType,
+    PlayerType,
+    SetType,
+    StackType,
+    Type,
+)
+from rules_dsl.walk import statements
+
+Seats = tuple[int, int]  # two seats that are exchanged
+
+
+def exchanged(value: Symbolic, type_: Type, seats: Seats) -> Symbolic:
+    """A value with two seats exchanged wherever it names them."""
+    match type_:
+        case PlayerType():
+            return _other(value, seats)
+        case SetType(element):
+            return SetOf(_turned(value.members, element, seats))
+        case MapType(key, inner):
+            entries = _turned(value.entries, key, seats)
+            return MapOf(tuple(exchanged(entry, inner, seats) for entry in entries))
+        case BagType(element, _):
+            return MapOf(_turned(value.entries, element, seats))
+        case StackType(element, _):
+            cards = (
+                merge(less(number(i), value.size), exchanged(card, element, seats), card)
+                for i, card in enumerate(value.cards)
+            )
+            return StackOf(value.size, tuple(cards), value.blank)
+        case OptionalType(inner_) if inner_ is not None:
+            return Maybe(value.some, merge(value.some, exchanged(value.value, inner_, seats), value.value))
+        case _:
+            return value
+
+
+def _other(seat: Num, seats: Seats) -> Num:
+    a, b = (number(x) for x in seats)
+    return pick(equal(seat, a), b, pick(equal(seat, b), a, seat))
+
+
+def _turned(entries: tuple[Any, ...], key: IndexType, seats: Seats) -> tuple[Any, ...]:
+    """Entries by key, those of the two seats exchanged."""
+    if not isinstance(key, PlayerType):
+        return entries
+    a, b = seats
+    places = {a: b, b: a}
+    return tuple(entries[places.get(i, i)] for i in range(len(entries)))
+
+
+class Symmetry:
+    """The question whether what one phase shows is the same for every seating."""
+
+    def __init__(self, system: System, claim: m.Property) -> None:
+        assert claim.phase is not None
+        self.system = system
+        self.other = compile_smt(system.model, "exchanged")
+        self.phase = claim.phase
+        self.places = [p for p, step in system.steps.items() if any(self._is_meant(x) for x in step.slots)]
+        self.neighbours = [(i, i + 1) for i in range(system.model.most - 1)]
+        self.any_two = list(combinations(range(system.model.most), 2))
+
+    def _is_meant(self, slot: Slot) -> bool:
+        return slot.key[0] in ("shown", "published") and slot.key[1] == self.phase
+
+    def _happens(self) -> Truth:
+        """Something is shown in the phase."""
+        return or_(
+            and_(
+                (
+                    self.system.at(self.system.before, place),
+                    step.legal,
+                    or_(x.made for x in self._slots(step)),
+                )
+            )
+            for place, step in self._steps()
+        )
+
+    def _steps(self) -> Iterator[tuple[Place, Step]]:
+        return ((place, self.system.steps[place]) for place in self.places)
+
+    def _slots(self, step: Step) -> list[Slot]:
+        return [slot for slot in step.slots if self._is_meant(slot)]
+
+    @cached_property
+    def _types(self) -> dict[str, Type]:
+        """The types of what the phase shows, by name."""
+        found: dict[str, Type] = {}
+        for statement in statements(self.system.model.phases[self.phase].body):
+            if isinstance(statement, m.Show):
+                found.setdefault(statement.name, statement.value.type)
+            elif isinstance(statement, m.Assign):
+                found.setdefault(statement.variable, self.system.types[statement.variable])
+        return found
+
+    def broken(self, seats: Seats) -> Truth:
+        """After the exchange the choice is not legal, or what is shown is not exchanged."""
+        system = self.system
+        here = (
+            and_((system.at(system.before, place), step.legal, self._exchange(step, seats), not_(kept)))
+            for place, step in self._steps()
+            if (kept := self._kept(step, seats)) is not True
+        )
+        return and_((less(number(max(seats)), system.players), or_(here)))
+
+    def _exchange(self, step: Step, seats: Seats) -> Truth:
+        """The other game stands where this one does and chooses the same, with the seats exchanged."""
+        system, model = self.system, self.system.model
+        before, theirs = system.before, self.other.before
+        types = {**system.types, "": OptionalType(model.result)}
+        ours = {**before.values, "": before.result}
+        others = {**theirs.values, "": theirs.result}
+        parts = [equal(before.place, theirs.place)]
+        parts += [same(exchanged(ours[n], type_, seats), others[n]) for n, type_ in types.items()]
+        other = self.other.steps[step.place]
+        parts.append(same(exchanged(step.value, input_type(step, model), seats), other.value))
+        if step.seat is not None and other.seat is not None:
+            parts.append(equal(_other(step.seat, seats), other.seat))
+        return and_(parts)
+
+    def _kept(self, step: Step, seats: Seats) -> Truth:
+        """The exchanged choice is legal, and shows the exchanged things to the exchanged seats."""
+        other = self.other.steps[step.place]
+        theirs = {slot.key: slot for slot in other.slots}
+        parts = [other.legal]
+        for slot in self._slots(step):
+            shown = theirs[_exchanged_key(slot.key, seats)]
+            parts.append(iff(slot.made, shown.made))
+            value = exchanged(slot.value, self._types[slot.key[2]], seats)
+            parts.append(implies(slot.made, same(value, shown.value)))
+        return and_(parts)
+
+    # --- deciding ---
+
+    def decide(self, facts: Sequence[Lemma], deepest: int, clock: Clock) -> Finding:
+        """Proved for all seatings, or a game that shows otherwise; `facts` are proved claims that speed the search up."""
+        happens = self._happens()
+        if self._of_neighbours(clock):
+            evidence = Evidence(self.system, (), or_(self.broken(seats) for seats in self.neighbours))
+            return Finding(True, "one step, any two neighbours exchanged", evidence=evidence, happens=happens)
+        goal = or_(self.broken(seats) for seats in self.any_two)
+        found = search(self.system, {"": goal}, lambda _: clock, deepest, facts)[""]
+        if found.game is not None:
+            game, (a, b) = self._with_event(found.game, clock)
+            replay(self.system.model, game)
+            events = len(game.moves)
+            how = f"a game of {events} event(s); exchange seats {a + 1} and {b + 1}: what is shown is not exchanged"
+            return Finding(False, how, game=game, depth=events)
+        if found.complete:
+            how = f"complete unrolling: no game has more than {found.depth} events"
+            evidence = Evidence(self.system, (), goal, found.depth)
+            return Finding(True, how, depth=found.depth, evidence=evidence, happens=happens)
+        return nothing_up_to(found.depth)
+
+    def _of_neighbours(self, clock: Clock) -> bool:
+        """Is it so for any two neighbours in every well-formed state? Nothing else is assumed: what one exchange leads to
+        must be open to the next.
+        """
+        system, solver = self.system, finite_solver()
+        solver.add(term(system.valid), term(system.formed))
+        literals = []
+        for seats in self.neighbours:
+            literals.append(z3.Bool(f"exchange {seats}"))
+            solver.add(z3.Implies(literals[-1], term(self.broken(seats))))
+        return not any(clock.check(solver, literal) for literal in literals)
+
+    def _with_event(self, game: Game, clock: Clock) -> tuple[Game, Seats]:
+        """A game whose next event shows it broken: with that event, and the two seats."""
+        system, state = self.system, game.states[-1]
+        solver = finite_solver()
+        solver.add(are_params(system, game.params), is_state(system, system.before, state))
+        for seats in self.any_two:
+            solver.push()
+            solver.add(term(self.broken(seats)))
+            if clock.check(solver):
+                step = system.steps[Place(state.phase, state.step)]
+                move = decode_move(system, step, model_reader(solver.model()))
+                return play_on(system.model, game, move), seats
+            solver.pop()
+        raise AssertionError("the game found shows nothing")
+
+
+def _exchanged_key(key: tuple[str, ...], seats: Seats) -> tuple[str, ...]:
+    """Where the same thing is shown to the exchanged seat; what is published has no seat."""
+    if key[0] != "shown":
+        return key
+    places = {str(seats[0]): str(seats[1]), str(seats[1]): str(seats[0])}
+    return (*key[:-1], places.get(key[-1], key[-1]))
