@@ -165,4 +165,5 @@ class Agreement:
             solver.add(z3.Implies(self._before[i], self.claims[i].value))
         if clock.check(solver, *(self._before[i] for i in sorted(self.alive))):
             return None
-        return tuple(self.claims[i].text for i in sorted(self._before.in_core(solver)))
+        used = (self.claims[i].text for i in sorted(self._before.in_core(solver)))
+        return tuple(dict.fromkeys(used))  # a phase with several choices has one claim for each

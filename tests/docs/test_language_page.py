@@ -15,6 +15,7 @@ from random import Random
 import pytest
 
 from avalon_logic.library import shipped_rulebooks
+from proofs.prover import Options, prove
 from rules_dsl import Library, RulebookError, build_model, compose, library, parse, reference, settle
 from rules_dsl import model as m
 from rules_dsl.evaluate import holds
@@ -137,6 +138,13 @@ def test_what_an_example_calls_reachable_happens(example: Example) -> None:
                 for model, states in games
                 for state in states
             ), claim.name
+
+
+@pytest.mark.parametrize("example", [e for e in PLAYABLE if _model(e).properties and not e.modules], ids=str)
+def test_what_an_example_expects_of_the_prover_is_what_it_says(example: Example) -> None:
+    verdicts = list(prove(_model(example), str(example), Options(seconds=60, games=20)))
+    assert verdicts
+    assert [v.name for v in verdicts if not v.as_expected] == []
 
 
 @pytest.mark.parametrize("example", EXCLUDED, ids=str)
