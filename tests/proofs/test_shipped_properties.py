@@ -20,11 +20,12 @@ from proofs.prover import Options
 from proofs.replays import replay
 from proofs.verdicts import Verdict
 from proofs.workers import decide
+from rules_dsl import reference, settle
+from tests.differential.knowledge import legal_moves, seen_by
 
 # Sentences about all games that are not stated as a property, with the reason.
 LEFT_OUT = {
     29: "speaks of Lancelot, which is not among the modules",
-    35: "renaming seats is not a claim about one game or two; see the test of it below",
 }
 
 RULES = Path(__file__).parents[3] / "shared" / "RULES.md"
@@ -113,7 +114,14 @@ def test_twins_look_the_same_to_the_seat_that_watches() -> None:
             [[o for o in step.observations if o.seen_by(verdict.seat)] for step in replay(model, game)]
             for game in (verdict.game, verdict.twin)
         )
-        assert ours == theirs, verdict.name
+        if verdict.claim.kind == "silent":
+            assert ours[:-1] == theirs, verdict.name
+            table, last = settle(model, verdict.twin.params).model, verdict.twin.states[-1]
+            steps = [reference.step(table, last, move) for move in legal_moves(table, last)]
+            assert steps
+            assert ours[-1] not in [list(seen_by(s.observations, verdict.seat)) for s in steps], verdict.name
+        else:
+            assert ours == theirs, verdict.name
         assert verdict.game.states != verdict.twin.states
 
 
