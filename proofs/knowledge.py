@@ -13,26 +13,25 @@ from dataclasses import replace
 import z3  # type: ignore[import-untyped]
 
 from proofs.agreement import Agreement
+from proofs.certainty import CertainGames, kinds_of_end
 from proofs.evidence import Evidence
 from proofs.findings import Finding, nothing_up_to
 from proofs.induction import Clock, OutOfTime
 from proofs.lemmas import Lemma
-from proofs.pairs import Mind, Pair, PairSearch, pair_of, plain_scene
+from proofs.pairs import Pair, PairSearch, pair_of, plain_scene
 from proofs.replays import replay
-from proofs.search import search
 from proofs.silence import Silence
 from proofs.swaps import Guard, Stage, Swap, SwapProver, dealt_map, guards
 from rules_dsl import model as m
 from rules_dsl.smt import Game, Place, System, finite_solver
 from rules_dsl.smt.expressions import Scene, truth_of, value_of
 from rules_dsl.smt.symbolic import model_reader
-from rules_dsl.smt.terms import Truth, and_, not_, number, or_, term
-from rules_dsl.smt.unroll import decode_params, decode_state, is_state
+from rules_dsl.smt.terms import Truth, not_, number, or_, term
+from rules_dsl.smt.unroll import decode_params, decode_state
 from rules_dsl.walk import children, every, reads
 
 TwoGames = tuple[Game, Game, int]  # a game, another that looks the same, and the seat it does to
 
-MOST_CANDIDATES = 60
 MOST_SWAPS = 24
 
 
@@ -272,24 +271,13 @@ class Knowledge:
         self, prover: SwapProver | None, stages: Sequence[Stage], claim: m.Expr, clock: Clock
     ) -> Finding:
         """The shortest game after which somebody is certain, checked against every game that looks the same."""
-        left = [MOST_CANDIDATES]
-
-        def confirm(_name: str, game: Game) -> Truth | None:
-            if not Mind(self.pair, game, clock).holds(claim):
-                return None
-            left[0] -= 1
-            if not left[0]:
-                raise OutOfTime
-            return not_(is_state(self.system, self.system.before, game.states[-1]))
-
-        facts = [c for c in self.proved if c.place is None]
-        scene = replace(self.system.scene(self.system.before), knows=lambda s, k: truth_of(k.fact, s))
-        goal = {"": not_(truth_of(claim, scene))}
+        where: Truth = True
         if prover is not None:
             # at all other stages every game has a twin
-            staged = or_(prover.at_stage(stage, self.system.before) for stage in stages)
-            goal[""] = and_((staged, goal[""]))
-        found = search(self.system, goal, lambda _: clock, self.deepest, facts, confirm)[""]
+            where = or_(prover.at_stage(stage, self.system.before) for stage in stages)
+        facts = [c for c in self.proved if c.place is None]
+        kinds = kinds_of_end(self.pair, () if prover is None else prover.marks)
+        found = CertainGames(self.pair, claim, where, facts, kinds).shortest(self.deepest, clock)
         if found.game is not None:
             replay(self.system.model, found.game)
             how = f"a game of {found.depth} event(s); all games that look the same to the seat agree"

@@ -114,15 +114,34 @@ class PairSearch:
 
     def solution(self, condition: Truth, clock: Clock) -> Any:
         """The solver's model of two such games, or None."""
-        goal = z3.FreshBool("goal")
-        self.solver.add(z3.Implies(goal, self.at(self.ours.depth, condition)))
+        goal = self._goal(condition)
         if not clock.check(self.solver, goal):
             return None
         return plainest(self.pair.system, self.solver, goal, clock)
 
+    def _goal(self, condition: Truth) -> Any:
+        goal = z3.FreshBool("goal")
+        self.solver.add(z3.Implies(goal, self.at(self.ours.depth, condition)))
+        return goal
+
+    def twin(self, condition: Truth, clock: Clock) -> Game | None:
+        """The second of two such games, however plain."""
+        found = clock.check(self.solver, self._goal(condition))
+        return self.theirs.game(self.solver.model()) if found else None
+
     def seat(self, model: Any) -> int:
         """Who watched."""
         return read_number(self.pair.watcher, model_reader(model))
+
+
+@dataclass(frozen=True)
+class Doubt:
+    """A fact a seat cannot be certain of: a game that looks the same to it and in which the fact does not hold."""
+
+    expr: m.Knows
+    bound: Mapping[str, Any]
+    seat: int
+    twin: Game
 
 
 @dataclass
@@ -132,6 +151,7 @@ class Mind:
     pair: Pair
     game: Game
     clock: Clock
+    doubts: list[Doubt] = field(default_factory=list)  # the twins that were found
     _watching: dict[int, PairSearch] = field(default_factory=dict)
 
     def _search(self, seat: int) -> PairSearch:
@@ -156,8 +176,7 @@ class Mind:
         """A game that looks the same to the seat and in which the fact does not hold, if there is one."""
         twin = self.pair.twin
         scene = replace(twin.scene(twin.before), bound=dict(bound))
-        found = self._search(seat).find(not_(truth_of(fact, scene)), self.clock)
-        return None if found is None else found[1]
+        return self._search(seat).twin(not_(truth_of(fact, scene)), self.clock)
 
     def holds(self, claim: m.Expr) -> bool:
         """Is a claim, knowledge included, true at the end of the game?"""
@@ -167,7 +186,10 @@ class Mind:
         seat = value_of(expr.player, scene).value
         if truth_of(expr.fact, scene) is False:
             return False
-        return self.twin_without(seat, expr.fact, scene.bound) is None
+        twin = self.twin_without(seat, expr.fact, scene.bound)
+        if twin is not None:
+            self.doubts.append(Doubt(expr, scene.bound, seat, twin))
+        return twin is None
 
 
 def plain_scene(system: System, game: Game) -> Scene:

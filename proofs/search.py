@@ -64,7 +64,7 @@ def search(
                 del waiting[name]
         if not waiting:
             return found
-        if depth >= 8 and depth % 4 == 0 and _exhausted(solver, clock_of(next(iter(waiting)))):
+        if depth >= 8 and depth % 4 == 0 and exhausted(solver, clock_of(next(iter(waiting)))):
             return {**found, **{name: Found(None, depth, True) for name in waiting}}
     return {**found, **{name: Found(None, deepest, False) for name in waiting}}
 
@@ -123,7 +123,8 @@ def preferences(system: System) -> list[Any]:
     return [x for x in (*usual["ruling"], *few, *usual["module"]) if not z3.is_true(x)]
 
 
-def _exhausted(solver: Any, clock: Clock) -> bool:
+def exhausted(solver: Any, clock: Clock) -> bool:
+    """Is no game as long as the unrolling in the solver?"""
     try:
         return not clock.check(solver)
     except OutOfTime:

@@ -54,6 +54,18 @@ def substituted(whole: Any, pairs: Sequence[tuple[Any, Any]]) -> Any:
     return z3.BoolRef(made, whole.ctx)
 
 
+def substituted_each(terms: Sequence[Any], pairs: Sequence[tuple[Any, Any]]) -> list[Any]:
+    """The same for several Booleans and bit-vectors, each simplified."""
+    olds, news = _array([old for old, _ in pairs]), _array([new for _, new in pairs])
+    made = []
+    for whole in terms:
+        context = whole.ctx
+        there = z3.BoolRef if isinstance(whole, z3.BoolRef) else z3.BitVecRef
+        new = there(z3.Z3_substitute(context.ref(), whole.ast, len(pairs), olds, news), context)
+        made.append(there(z3.Z3_simplify(context.ref(), new.ast), context))
+    return made
+
+
 def checked(solver: Any, assumptions: Sequence[Any]) -> Any:
     """The solver's answer under these Booleans."""
     made = z3.Z3_solver_check_assumptions(

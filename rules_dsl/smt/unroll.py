@@ -258,19 +258,25 @@ def is_state(system: System, state: SymbolicState, plain: State) -> Any:
     return z3.And(*parts)
 
 
+def move_leaves(step: Step, model: m.Model, move: Move) -> list[Any]:
+    """A plain move as the terms of a step's inputs, in the order of `input_leaves`."""
+    type_ = input_type(step, model)
+    value = move[0][1]
+    if step.choice.chooser.kind == "each":
+        entries = list(least(type_))  # type: ignore[arg-type]
+        for seat, chosen in move:
+            entries[seat] = chosen
+        value = tuple(entries)
+    found = list(leaves(conform(constant(value, type_), type_), type_))
+    if step.seat is not None:
+        found += leaves(constant(move[0][0], model.players), model.players)
+    return found
+
+
 def is_move(system: System, step: Step, move: Move) -> Any:
     """The inputs of a step are this plain move."""
-    kind = step.choice.chooser.kind
-    type_ = input_type(step, system.model)
-    if kind == "each":
-        entries = list(least(type_))  # type: ignore[arg-type]
-        for seat, value in move:
-            entries[seat] = value
-        return is_value(step.value, type_, tuple(entries))
-    same = is_value(step.value, type_, move[0][1])
-    if step.seat is not None:
-        return z3.And(same, is_value(step.seat, system.model.players, move[0][0]))
-    return same
+    pairs = zip(input_leaves(step, system.model), move_leaves(step, system.model, move), strict=True)
+    return z3.And(*(x == y for x, y in pairs))
 
 
 def are_params(system: System, values: Mapping[str, Value]) -> Any:

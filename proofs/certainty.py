@@ -1,0 +1,188 @@
+"""Games after which somebody is certain of something: how a claim that nobody can be is refuted.
+
+The search proposes games in which the facts hold that nobody should be certain of, as if everybody knew every fact.
+`Mind` then looks for twins: games that look the same to a seat and in which the fact does not hold. A twin refutes the
+proposed game, and every other game it looks like to that seat, whatever the parameters that leave it legal; so what is
+learnt from it is exact, and when the games run out without one that stands, nobody can ever be certain.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import z3  # type: ignore[import-untyped]
+
+from proofs.induction import Clock, OutOfTime, said
+from proofs.lemmas import Lemma
+from proofs.pairs import Doubt, Mind, Pair, plain_scene
+from proofs.search import Found, exhausted, plainest
+from rules_dsl import model as m
+from rules_dsl.smt import Game, Place, Unrolling, finite_solver
+from rules_dsl.smt.execute import looks_same
+from rules_dsl.smt.expressions import Scene, truth_of, value_of
+from rules_dsl.smt.raw import substituted, substituted_each
+from rules_dsl.smt.symbolic import constant, same
+from rules_dsl.smt.terms import Num, Truth, and_, equal, not_, number, term
+from rules_dsl.smt.unroll import input_leaves, move_leaves
+from rules_dsl.types import OptionalType
+
+MOST_CANDIDATES = 200
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of last state. Candidates of a kind that has failed are put off until no other kind is left."""
+
+    name: Hashable
+    condition: Truth
+
+
+@dataclass(frozen=True)
+class _Atom:
+    """One `knows` of the claim with its names bound, and the literal that stands for it."""
+
+    expr: m.Knows
+    bound: dict[str, Any]
+    who: Num
+    literal: Any
+
+
+class CertainGames:
+    """The search for the shortest game that makes a claim of ignorance false.
+
+    `claim` must be one in which every `knows` has to fail (then more knowledge never makes it truer); `where` is a
+    condition on the last state, outside of which the claim is known to hold; `kind_of` tells kinds of last states apart.
+    """
+
+    def __init__(
+        self, pair: Pair, claim: m.Expr, where: Truth, facts: Sequence[Lemma], kind_of: Callable[[Game], Kind]
+    ) -> None:
+        self.pair, self.claim, self.kind_of = pair, claim, kind_of
+        self.atoms: list[_Atom] = []
+        self.candidates = 0
+        system = pair.system
+        scene = replace(system.scene(system.before), knows=self._supposed)
+        self.goal = term(and_((where, not_(truth_of(claim, scene)))))
+        self.known = z3.And(*(term(said(system, fact, system.before)) for fact in facts), z3.BoolVal(True))
+        self.run = Unrolling(system, finite_solver())
+        self.run.start_initial()
+
+    def _supposed(self, scene: Scene, expr: m.Knows) -> Truth:
+        """As far as has been learnt yet, the seat may know whatever is true."""
+        literal = z3.Bool(f"certain {len(self.atoms)}")
+        self.atoms.append(_Atom(expr, dict(scene.bound), value_of(expr.player, scene), literal))
+        return and_((literal, truth_of(expr.fact, scene)))
+
+    def shortest(self, deepest: int, clock: Clock) -> Found:
+        """The shortest game; or none, up to a depth or at all."""
+        solver = self.run.solver
+        for depth in range(deepest + 1):
+            if depth:
+                self.run.extend()
+            solver.add(self.run.at(depth, self.known))
+            try:
+                game = self._at_depth(depth, clock)
+            except OutOfTime:
+                return Found(None, depth - 1, False)
+            if game is not None:
+                return Found(game, depth, True)
+            if depth >= 8 and depth % 4 == 0 and exhausted(solver, clock):
+                return Found(None, depth, True)
+        return Found(None, deepest, False)
+
+    def _at_depth(self, depth: int, clock: Clock) -> Game | None:
+        solver, put_off = self.run.solver, dict[Hashable, Any]()
+        goal = substituted(self.goal, [*self.run.moments[depth], *self._literals(depth)])
+        while True:
+            attempt = z3.FreshBool("attempt")
+            solver.add(z3.Implies(attempt, z3.And(goal, *put_off.values())))
+            if not clock.check(solver, attempt):
+                if not put_off:
+                    return None
+                put_off = {}
+                continue
+            game = self.run.game(plainest(self.pair.system, solver, attempt, clock), depth)
+            mind = Mind(self.pair, game, clock)
+            if not mind.holds(self.claim):
+                return game
+            self.candidates += 1
+            if self.candidates >= MOST_CANDIDATES:
+                raise OutOfTime
+            for doubt in mind.doubts:
+                solver.add(*self._learnt(doubt, depth))
+            kind = self.kind_of(game)
+            put_off[kind.name] = self.run.at(depth, not_(kind.condition))
+
+    def _literals(self, depth: int) -> list[tuple[Any, Any]]:
+        return [(a.literal, z3.Bool(f"{depth}@ {a.literal.decl().name()}")) for a in self.atoms]
+
+    def _learnt(self, doubt: Doubt, depth: int) -> Iterator[Any]:
+        """No game to this depth that looks to the seat like the twin makes the seat certain."""
+        alike = and_(self._looks_like(doubt))
+        for atom, (_, literal) in zip(self.atoms, self._literals(depth), strict=True):
+            if atom.expr is doubt.expr:
+                meant = and_(
+                    (
+                        equal(atom.who, number(doubt.seat)),
+                        *(same(atom.bound[name], value) for name, value in doubt.bound.items()),
+                    )
+                )
+                if meant is not False:
+                    yield z3.Not(z3.And(literal, self.run.at(depth, meant), term(alike)))
+
+    def _looks_like(self, doubt: Doubt) -> Iterator[Truth]:
+        """The twin's moves are legal, event by event look to the seat like the game's, and lead to where the fact does
+        not hold; a condition on the game, and on parameters, which are not taken to be those the twin was found with."""
+        system, twin = self.pair.system, self.pair.twin
+        yield looks_same(system.first_slots, twin.first_slots, doubt.seat)
+        leaves = twin.state_leaves(twin.before)
+        now = twin.state_leaves(twin.initial)
+        for t, move in enumerate(doubt.twin.moves):
+            state = doubt.twin.states[t]
+            place = Place(state.phase, state.step)
+            ours, theirs = system.steps[place], twin.steps[place]
+            moved = zip(input_leaves(theirs, twin.model), move_leaves(theirs, twin.model, move), strict=True)
+            pairs = [*zip(leaves, now, strict=True), *moved]
+            condition = and_(
+                (
+                    system.at(system.before, place),
+                    twin.at(twin.before, place),
+                    theirs.legal,
+                    looks_same(ours.slots, theirs.slots, doubt.seat),
+                )
+            )
+            (said_here,) = substituted_each([term(condition)], pairs)
+            yield self.run.at(t, said_here)
+            now = substituted_each(twin.state_leaves(theirs.after), pairs)
+        scene = replace(twin.scene(twin.before), bound=dict(doubt.bound))
+        failing = term(not_(truth_of(doubt.expr.fact, scene)))
+        yield from substituted_each([failing], list(zip(leaves, now, strict=True)))
+
+
+def kinds_of_end(pair: Pair, marks: Sequence[m.Expr] = ()) -> Callable[[Game], Kind]:
+    """Last states by place, by which of the marks hold, and by the result."""
+    system = pair.system
+    scene = system.scene(system.before)
+    held = [truth_of(mark, scene) for mark in marks]
+
+    def kind_of(game: Game) -> Kind:
+
+        last, plain = game.states[-1], plain_scene(system, game)
+        place = Place(last.phase, None if last.over else last.step)
+        these = tuple(truth_of(mark, plain) is True for mark in marks)
+        result = constant(last.result, OptionalType(system.model.result))
+        condition = and_(
+            (
+                system.at(system.before, place),
+                *(x if now else not_(x) for x, now in zip(held, these, strict=True)),
+                same(system.before.result, result),
+            )
+        )
+        return Kind((place, these, last.result), condition)
+
+    return kind_of
+
+
+__all__ = ["CertainGames", "Kind", "kinds_of_end"]
