@@ -12,7 +12,8 @@ from typing import Any
 
 import z3  # type: ignore[import-untyped]
 
-from proofs.induction import Clock, said
+from proofs.clock import Clock
+from proofs.induction import said
 from proofs.lemmas import Lemma
 from proofs.literals import Literals
 from proofs.pairs import Pair

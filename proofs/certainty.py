@@ -14,7 +14,8 @@ from typing import Any
 
 import z3  # type: ignore[import-untyped]
 
-from proofs.induction import Clock, OutOfTime, said
+from proofs.clock import Clock, OutOfTime
+from proofs.induction import said
 from proofs.lemmas import Lemma
 from proofs.pairs import Doubt, Mind, Pair, plain_scene
 from proofs.search import Found, exhausted, plainest

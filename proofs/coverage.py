@@ -11,8 +11,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from proofs.clock import Clock, OutOfTime
 from proofs.families import Family, speaks_of_knowing
-from proofs.induction import Clock, Induction, OutOfTime
+from proofs.induction import Induction
 from proofs.lemmas import Lemma
 from proofs.prover import Options, Session, prove
 from proofs.replays import holds_at_end

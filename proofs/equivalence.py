@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from proofs.induction import Clock, OutOfTime, said
+from proofs.clock import Clock, OutOfTime
+from proofs.induction import said
 from proofs.lemmas import Lemma
 from proofs.search import search
 from rules_dsl import model as m

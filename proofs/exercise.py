@@ -15,7 +15,8 @@ from random import Random
 
 import z3  # type: ignore[import-untyped]
 
-from proofs.induction import Clock, OutOfTime, said, strengthen
+from proofs.clock import Clock, OutOfTime
+from proofs.induction import said, strengthen
 from proofs.lemmas import Lemma, guesses
 from proofs.replays import Disagreement, replay
 from proofs.samples import (

@@ -8,45 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from time import monotonic
 from typing import Any
 
 import z3  # type: ignore[import-untyped]
 
+from proofs.clock import Clock
 from proofs.lemmas import Lemma
 from proofs.literals import Literals
 from rules_dsl.smt import Place, SymbolicState, System, finite_solver
-from rules_dsl.smt.raw import checked, conjunction, substituted
+from rules_dsl.smt.raw import conjunction, substituted
 from rules_dsl.smt.terms import Truth, implies, term
-
-
-class OutOfTime(Exception):
-    """The time given for a question was used up, or the solver gave up."""
-
-
-@dataclass
-class Clock:
-    """A deadline; every solver call gets what is left of it."""
-
-    deadline: float
-
-    @staticmethod
-    def of(seconds: float) -> Clock:
-        return Clock(monotonic() + seconds)
-
-    def left_ms(self) -> int:
-        left = int((self.deadline - monotonic()) * 1000)
-        if left <= 0:
-            raise OutOfTime
-        return left
-
-    def check(self, solver: Any, *assumptions: Any) -> bool:
-        """Is it satisfiable? Raises `OutOfTime` instead of a guess."""
-        solver.set("timeout", self.left_ms())
-        answer = checked(solver, assumptions)
-        if answer == z3.unknown:
-            raise OutOfTime
-        return bool(answer == z3.sat)
 
 
 def said(system: System, claim: Lemma, state: SymbolicState) -> Truth:

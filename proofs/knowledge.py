@@ -14,9 +14,9 @@ import z3  # type: ignore[import-untyped]
 
 from proofs.agreement import Agreement
 from proofs.certainty import CertainGames, kinds_of_end
+from proofs.clock import Clock, OutOfTime
 from proofs.evidence import Evidence
 from proofs.findings import Finding, nothing_up_to
-from proofs.induction import Clock, OutOfTime
 from proofs.lemmas import Lemma
 from proofs.pairs import Pair, PairSearch, pair_of, plain_scene
 from proofs.replays import replay

@@ -14,7 +14,7 @@ from typing import Any
 
 import z3  # type: ignore[import-untyped]
 
-from proofs.induction import Clock
+from proofs.clock import Clock
 from proofs.search import plainest
 from rules_dsl import model as m
 from rules_dsl.smt import Game, Place, System, Unrolling, compile_smt, finite_solver

@@ -13,10 +13,11 @@ from time import monotonic
 
 import z3  # type: ignore[import-untyped]
 
+from proofs.clock import Clock, OutOfTime
 from proofs.evidence import Evidence
 from proofs.families import speaks_of_knowing
 from proofs.findings import Finding
-from proofs.induction import Clock, Induction, OutOfTime, leaned_on, said, strengthen
+from proofs.induction import Induction, leaned_on, said, strengthen
 from proofs.knowledge import Knowledge
 from proofs.lemmas import Lemma, apply, guesses
 from proofs.literals import Literals
@@ -170,7 +171,6 @@ def _by_search(session: Session, left: Sequence[m.Property]) -> Iterator[Verdict
     if not left:
         return
     system = session.prepare()
-    started = {p.name: monotonic() for p in left}
     clocks: dict[str, Clock] = {}
     by_name = {p.name: p for p in left}
 
@@ -181,7 +181,7 @@ def _by_search(session: Session, left: Sequence[m.Property]) -> Iterator[Verdict
     found = search(system, goals, clock_of, session.options.deepest, _declared(session))
     for name, result in found.items():
         property_ = by_name[name]
-        yield _searched(session, property_, result, monotonic() - started[name])
+        yield _searched(session, property_, result, clocks[name].passed)
 
 
 def _declared(session: Session) -> list[Lemma]:

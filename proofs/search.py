@@ -11,7 +11,8 @@ from typing import Any
 
 import z3  # type: ignore[import-untyped]
 
-from proofs.induction import Clock, OutOfTime, said
+from proofs.clock import Clock, OutOfTime
+from proofs.induction import said
 from proofs.lemmas import Lemma
 from rules_dsl.evaluate import Environment, evaluate
 from rules_dsl.smt import Game, System, Unrolling, finite_solver
@@ -59,6 +60,8 @@ def search(
                 found[name] = Found(None, depth - 1, False)
                 del waiting[name]
                 continue
+            finally:
+                clock_of(name).stop()
             if game is not None:
                 found[name] = Found(game, depth, True)
                 del waiting[name]

@@ -14,7 +14,7 @@ from typing import Any
 import z3  # type: ignore[import-untyped]
 
 from proofs.agreement import Agreement
-from proofs.induction import Clock
+from proofs.clock import Clock
 from proofs.pairs import Pair, PairSearch
 from proofs.replays import play_on
 from rules_dsl import model as m

@@ -15,7 +15,8 @@ from typing import Any
 import z3  # type: ignore[import-untyped]
 from z3 import z3util
 
-from proofs.induction import Clock, said
+from proofs.clock import Clock
+from proofs.induction import said
 from proofs.lemmas import Lemma
 from proofs.pairs import Pair
 from rules_dsl import model as m

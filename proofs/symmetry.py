@@ -14,9 +14,9 @@ from typing import Any
 
 import z3  # type: ignore[import-untyped]
 
+from proofs.clock import Clock
 from proofs.evidence import Evidence
 from proofs.findings import Finding, nothing_up_to
-from proofs.induction import Clock
 from proofs.lemmas import Lemma
 from proofs.replays import play_on, replay
 from proofs.search import search

@@ -15,8 +15,9 @@ from typing import Any
 
 import z3  # type: ignore[import-untyped]
 
+from proofs.clock import Clock
 from proofs.evidence import Ranks
-from proofs.induction import Clock, said
+from proofs.induction import said
 from proofs.lemmas import Lemma, numbers
 from rules_dsl import model as m
 from rules_dsl.smt import Place, System, finite_solver

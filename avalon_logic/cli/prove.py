@@ -76,7 +76,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="only this property; its game is printed",
     )
     parser.add_argument(
-        "--time", type=float, default=60.0, metavar="S", help="seconds for each property (default 60)"
+        "--time",
+        type=float,
+        default=60.0,
+        metavar="S",
+        help="seconds of processor time for each property (default 60); on a busy machine up to ten times as long",
     )
     parser.add_argument(
         "-j",

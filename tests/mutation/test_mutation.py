@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from proofs.induction import Clock
+from proofs.clock import Clock
 from proofs.mutation import Mutant, mutated
 from proofs.replays import replay
 from proofs.search import search

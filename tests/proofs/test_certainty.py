@@ -9,7 +9,7 @@ import pytest
 
 from proofs import certainty
 from proofs.certainty import CertainGames, kinds_of_end
-from proofs.induction import Clock
+from proofs.clock import Clock
 from proofs.pairs import pair_of
 from rules_dsl.smt import compile_smt
 from tests.proofs.house import model_of, verdicts_of

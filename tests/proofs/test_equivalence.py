@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from proofs.clock import Clock
 from proofs.equivalence import Comparison, compare
-from proofs.induction import Clock, strengthen
+from proofs.induction import strengthen
 from proofs.lemmas import guesses
 from proofs.replays import replay
 from proofs.samples import samples
