@@ -32,7 +32,7 @@ from rules_dsl.walk import choice_expressions, every, statement_expressions, sta
 class Rule:
     """Something a rulebook says that can be left out."""
 
-    kind: str  # "requirement", "effect", "showing", "condition" or "definition"
+    kind: str  # "requirement", "effect", "showing", "condition", "check" or "definition"
     where: str
     text: str
     origin: m.Origin
@@ -70,6 +70,10 @@ def rules_of(model: m.Model, ghosts: Sequence[str]) -> Iterator[Rule]:
                 name = statement.variable if isinstance(statement, m.Assign) else statement.name
                 kind = "effect" if isinstance(statement, m.Assign) else "showing"
                 yield Rule(kind, phase.name, name, statement.origin, _no_statement(phase.name, path))
+    for i, check in enumerate(model.checks):
+        # a warning or a note refuses nothing; that a module is in whose cards are is no rule of a book
+        if check.severity == "error" and not _says_module_is_in(model, check.condition):
+            yield Rule("check", "", check.text, check.origin, _no_check(i))
     played = _called(model, _expressions(model))
     for name, definition in model.definitions.items():
         # what only a default of a parameter calls says what is on the table, not what may happen there
@@ -86,6 +90,14 @@ def _module_switch(model: m.Model, condition: m.Expr | None) -> m.Expr | None:
             return _module_switch(model, first)
         case _:
             return None
+
+
+def _says_module_is_in(model: m.Model, condition: m.Expr) -> bool:
+    match condition:
+        case m.Apply("or", (m.Parameter(name), _)):
+            return model.params[name].kind == "module"
+        case _:
+            return False
 
 
 def _only_the_module(model: m.Model, condition: m.Expr | None) -> bool:
@@ -183,6 +195,10 @@ def _no_statement(name: str, path: tuple[int, ...]) -> Callable[[m.Model], m.Mod
         return (*body[:here], inner, *body[here + 1 :])
 
     return lambda model: _in_phase(model, name, lambda old: replace(old, body=cut(old.body, path)))
+
+
+def _no_check(index: int) -> Callable[[m.Model], m.Model]:
+    return lambda model: replace(model, checks=(*model.checks[:index], *model.checks[index + 1 :]))
 
 
 def _no_definition(name: str) -> Callable[[m.Model], m.Model]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from itertools import combinations
 from random import Random
@@ -12,7 +12,8 @@ import z3  # type: ignore[import-untyped]
 
 from avalon_logic.library import open_model, rulebook_library
 from proofs.samples import random_move, random_value
-from rules_dsl import Model, RulebookError, Settled, Value, compile_python, reference, settle
+from rules_dsl import Engine, Model, RulebookError, Settled, Value, compile_python, reference, settle
+from rules_dsl import syntax as s
 from rules_dsl.evaluate import Environment, holds
 from rules_dsl.model import choice_type
 from rules_dsl.play import IllegalMove, Move, State, Step
@@ -24,16 +25,17 @@ from rules_dsl.smt.terms import or_, term
 from rules_dsl.smt.unroll import are_params
 
 GAMES = ("resistance", "avalon", "avalon_2021")
-MOST_MIXES = 128
 
 
 @cache
 def modules_of(game: str) -> tuple[str, ...]:
-    """The modules that can be left open together: each that fits in beside those before it."""
+    """The modules of rules that can be left open together: each that fits in beside those before it."""
     lib = rulebook_library()
     family = {g.name for g in family_of(lib, game)}
     kept: tuple[str, ...] = ()
     for name, module in sorted(lib.modules.items()):
+        if all(isinstance(item, s.AssumeDecl) for item in module.items):
+            continue  # how people play changes no step
         if not any(b.name in family for b in module.bases) or name in included_modules(lib, game):
             continue
         try:
@@ -51,14 +53,9 @@ def open_system(game: str) -> System:
 
 
 def module_mixes(game: str) -> list[tuple[str, ...]]:
-    """Every mix of modules; if there are very many, all small ones and a sample of the others."""
+    """Every mix of modules."""
     names = modules_of(game)
-    mixes = [mix for size in range(len(names) + 1) for mix in combinations(names, size)]
-    if len(mixes) <= MOST_MIXES:
-        return mixes
-    small = [mix for mix in mixes if len(mix) <= 2]
-    rest = [mix for mix in mixes if len(mix) > 2]
-    return small + Random(5).sample(rest, max(0, MOST_MIXES - len(small)))
+    return [mix for size in range(len(names) + 1) for mix in combinations(names, size)]
 
 
 def table_with(model: Model, players: int, modules: tuple[str, ...], rng: Random) -> Settled | None:
@@ -108,6 +105,14 @@ def same_judgement(play: RelationPlay, model: Model, state: State, move: Move) -
     return True
 
 
+def refuses(engine: Engine, state: State, move: Move) -> bool:
+    try:
+        engine.step(state, move)
+    except IllegalMove:
+        return True
+    return False
+
+
 def any_move(model: Model, state: State, rng: Random) -> Move:
     """A move of the right seats with values of the right type, legal or not."""
     awaited = reference.pending(model, state)
@@ -120,22 +125,34 @@ def any_move(model: Model, state: State, rng: Random) -> Move:
 
 def play_along(play: RelationPlay, settled: Settled, rng: Random, attempts: int = 1) -> int:
     """A random game on relation, reference and engine, with attempts at illegal moves; how many were refused."""
-    model, engine = settled.model, compile_python(settled.model)
+    model = settled.model
     assert play.accepts()
-    expected = reference.start(model)
-    same_step(expected, play.start())
+    same_step(reference.start(model), play.start())
     refused = 0
+    for state, move in engine_game(compile_python(model), model, rng):
+        for _ in range(attempts):
+            refused += same_judgement(play, model, state, any_move(model, state, rng))
+        same_step(reference.step(model, state, move), play.step(state, move))
+    return refused
+
+
+def engine_game(engine: Engine, model: Model, rng: Random, attempts: int = 1) -> Iterator[tuple[State, Move]]:
+    """A random game of the reference with the engine beside it, which must do the same and refuse the same; gives
+    every state and the move made in it.
+    """
+    expected = reference.start(model)
+    same_step(expected, engine.start())
     for _ in range(400):
         state = expected.state
         if state.over:
-            break
+            return
         for _ in range(attempts):
-            refused += same_judgement(play, model, state, any_move(model, state, rng))
+            attempt = any_move(model, state, rng)
+            assert refuses(engine, state, attempt) == (broken_rule(model, state, attempt) is not None)
         move = random_move(model, state, rng)
         expected = reference.step(model, state, move)
         same_step(expected, engine.step(state, move))
-        same_step(expected, play.step(state, move))
-    return refused
+        yield state, move
 
 
 def solver_games(
@@ -156,6 +173,29 @@ def solver_games(
         solver.add(z3.Implies(goal, unrolling.at(depth, term(over))))
         if solver.check(*([goal] if ended else [])) == z3.sat:
             yield unrolling.game(solver.model(), depth)
+
+
+def solver_games_of_mixes(
+    system: System, players: int, mixes: Sequence[tuple[str, ...]], depth: int
+) -> Iterator[Game]:
+    """For each mix of modules a game of so many events, chosen by the solver with random decisions."""
+    solver = finite_solver()
+    solver.set("phase", "random")
+    unrolling = Unrolling(system, solver)
+    unrolling.start_initial()
+    while unrolling.depth < depth:
+        unrolling.extend()
+    for i, mix in enumerate(mixes):
+        fixed: dict[str, Value] = {
+            name: name.removeprefix("with_") in mix
+            for name, param in system.model.params.items()
+            if param.kind == "module"
+        }
+        chosen = z3.Bool(f"mix {i}")
+        solver.set("random_seed", players * 1000 + i)
+        solver.add(z3.Implies(chosen, are_params(system, {"players": players, **fixed})))
+        assert solver.check(chosen) == z3.sat, f"no game of {depth} events with {mix}"
+        yield unrolling.game(solver.model(), depth)
 
 
 def replay_everywhere(system: System, game: Game) -> None:

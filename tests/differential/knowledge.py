@@ -125,14 +125,18 @@ def settled_for(model: Model, states: set[State], viewer: int | None) -> bool:
     return True
 
 
-def compare_knowledge(model: Model, rng: Random, viewer: int | None, most: int) -> int:
-    """Plays a random game and compares what the viewer can know at its end; how many questions were compared."""
+def compare_knowledge(
+    model: Model, rng: Random, viewer: int | None, most: int, arrays: Model | None = None
+) -> int:
+    """Plays a random game and compares what the viewer can know at its end; how many questions were compared.
+    `arrays` is what the arrays are made from, if not from the same model.
+    """
     actual, seen = random_game(model, rng, viewer, most)
     states = by_trying(model, seen, viewer)
     assert actual in states
     if not settled_for(model, states, viewer) or all(o.kind == "phase" for o in seen):
         return 0  # a record in which nothing has happened yet leaves the game where it starts
-    beliefs = by_arrays(model, seen, viewer)
+    beliefs = by_arrays(arrays or model, seen, viewer)
     asked = 0
     for name, fact, place, value in questions(model, beliefs[0]):
         if not all(name in b.values for b in beliefs):

@@ -22,12 +22,19 @@ from tests.differential.agreement import (
     same_judgement,
     same_step,
     solver_games,
+    solver_games_of_mixes,
     table_with,
 )
 from tests.python.mixes import ALL, Mix, settled
 
 COUNTS = range(5, 11)
 EVERY_MIX = "AVALON_EVERY_MIX" in os.environ  # every module mix at every count of players: some minutes
+
+
+def mixes_at(game: str, players: int) -> list[tuple[str, ...]]:
+    """The module mixes to try at a count of players: all of them, or each mix at one count, in turn."""
+    mixes = module_mixes(game)
+    return mixes if EVERY_MIX else mixes[players % len(COUNTS) :: len(COUNTS)]
 
 
 @pytest.mark.parametrize("mix", ALL, ids=str)
@@ -41,16 +48,18 @@ def test_random_games_satisfy_the_relation_of_their_own_table(mix: Mix) -> None:
 @pytest.mark.parametrize("game", GAMES)
 def test_random_games_of_every_module_mix_satisfy_the_open_relation(game: str, players: int) -> None:
     system, rng = open_system(game), Random(players)
-    mixes = module_mixes(game)
-    if not EVERY_MIX:  # each mix at one count of players, in turn
-        mixes = [mix for i, mix in enumerate(mixes) if i % len(COUNTS) == players % len(COUNTS)]
-    played = 0
-    for modules in mixes:
+    for modules in mixes_at(game, players):
         table = table_with(system.model, players, modules, rng)
-        if table is not None:
-            play_along(RelationPlay(system, table.params), table, rng)
-            played += 1
-    assert played >= 0.9 * len(mixes)
+        assert table is not None, f"no table with {modules}"
+        play_along(RelationPlay(system, table.params), table, rng)
+
+
+@pytest.mark.parametrize("players", COUNTS)
+@pytest.mark.parametrize("game", GAMES)
+def test_games_chosen_by_the_solver_for_every_module_mix_replay(game: str, players: int) -> None:
+    system = open_system(game)
+    for found in solver_games_of_mixes(system, players, mixes_at(game, players), depth=12):
+        replay_everywhere(system, found)
 
 
 @pytest.mark.parametrize("players", COUNTS)
