@@ -144,3 +144,26 @@ def test_that_a_module_is_in_or_out_is_no_rule_of_it() -> None:
     conditions = [rule for rule in rules_of(model, ()) if rule.kind == "condition"]
     assert [(rule.where, rule.text) for rule in conditions] == [("rest", "when the phase takes place")]
     assert conditions[0].without(model).phases["rest"].when == m.Parameter("with_doubling", BOOL)
+
+
+CHECKED = COUNTING.replace(
+    "  start turn",
+    """
+  ruling pace "May it go on for long?" { short "no" long "yes" } default short
+  setup error unless players == 2 or pace == short "three are too many for a long game"
+  setup error unless players <= 3 "four are too many"
+  setup warning unless pace == short "this takes long"
+  start turn""",
+)
+
+
+def test_a_check_of_the_table_is_a_rule_where_it_refuses_one() -> None:
+    claim = 'invariant quick "a long game is for two": pace == long implies players == 2 expect proved'
+    book = parse(CHECKED.replace("PROPERTIES", claim), "counting.rules")
+    family = Family("counting", "counting", (), (), (), build_model(compose(library([book]), "counting")))
+    found = {
+        c.rule.text: c.property
+        for c in coverage(family, Options(seconds=60, games=10))
+        if c.rule.kind == "check"
+    }
+    assert found == {"three are too many for a long game": "quick"}
