@@ -31,7 +31,7 @@ from proofs.obligations import (
     text_of,
     unrolling_obligation,
 )
-from proofs.pair_obligations import agreement_obligations, exclusion_obligation
+from proofs.pair_obligations import agreement_obligations, exclusion_obligation, twin_obligations
 from proofs.verdicts import PROVED, REFUTED, Verdict
 from rules_dsl.smt import System
 
@@ -133,6 +133,10 @@ def _by_system(verdicts: Sequence[Verdict]) -> Iterator[tuple[System, tuple[Lemm
 
 def _own_obligations(name: str, evidence: Evidence) -> Iterator[Obligation]:
     system, claims = evidence.system, evidence.claims
+    if evidence.twins is not None:
+        yield from twin_obligations(evidence.twins)
+        yield safety_obligation(system, claims, name, evidence.bad)
+        return
     if evidence.shared is not None:
         yield from agreement_obligations(evidence.shared)
         yield exclusion_obligation(evidence.shared, name, evidence.bad)

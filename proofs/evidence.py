@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from proofs.agreement import Agreement
 from proofs.lemmas import Lemma
+from proofs.swaps import Swap, SwapProver
 from rules_dsl.smt import Place, System
 from rules_dsl.smt.terms import Truth
 
@@ -24,10 +25,18 @@ class Ranks:
 
 
 @dataclass(frozen=True)
+class Twins:
+    """Exchanges that lead from a game to another that looks the same, and who proved them to."""
+
+    prover: SwapProver
+    swaps: tuple[Swap, ...]
+
+
+@dataclass(frozen=True)
 class Evidence:
     """`claims` are kept by every step; together they exclude `bad`. With `events` they only help: `bad` is excluded
     by following every game for so many events, and no game has more. With `shared`, `bad` is a condition on two games
-    that look the same to a seat, excluded by what they share.
+    that look the same to a seat, excluded by what they share. With `twins`, `bad` leans on the exchanges listed there.
     """
 
     system: System = field(repr=False)
@@ -36,3 +45,4 @@ class Evidence:
     events: int | None = None
     ranks: Ranks | None = None
     shared: Agreement | None = field(default=None, repr=False)
+    twins: Twins | None = field(default=None, repr=False)

@@ -15,7 +15,7 @@ import z3  # type: ignore[import-untyped]
 from proofs.agreement import Agreement
 from proofs.certainty import CertainGames, kinds_of_end
 from proofs.clock import Clock, OutOfTime
-from proofs.evidence import Evidence
+from proofs.evidence import Evidence, Twins
 from proofs.findings import Finding, nothing_up_to
 from proofs.lemmas import Lemma
 from proofs.pairs import Pair, PairSearch, pair_of, plain_scene
@@ -183,7 +183,10 @@ class Knowledge:
                 self._worked[more.guard.text] = None
         if not without:
             texts = tuple(dict.fromkeys(s.text for s in swaps))
-            return Finding(True, "a twin for every game, by exchanging the cards of two seats", texts)
+            bad = self._false(prover, swaps, claim)
+            evidence = Evidence(self.system, tuple(self.proved), bad, twins=Twins(prover, tuple(swaps)))
+            how = "a twin for every game, by exchanging the cards of two seats"
+            return Finding(True, how, texts, evidence=evidence)
         return self._certain_game(prover, without, claim, clock)
 
     def _swap_prover(self, claim: m.Expr, clock: Clock) -> SwapProver:

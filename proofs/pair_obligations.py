@@ -6,12 +6,14 @@ forbids. That the claims about each game by itself hold is an obligation of the 
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator
 from typing import Any
 
 import z3  # type: ignore[import-untyped]
 
 from proofs.agreement import Agreement
+from proofs.evidence import Twins
 from proofs.obligations import Obligation
 from rules_dsl.smt.terms import Truth, term
 
@@ -69,6 +71,49 @@ def agreement_obligations(agreement: Agreement) -> Iterator[Obligation]:
             f"Two steps at {place} that look the same keep what is shared.",
             _parts([*_ground(agreement), *_shared(agreement), *here]),
         )
+
+
+def twin_obligations(twins: Twins) -> Iterator[Obligation]:
+    """Every game has the twins that these exchanges make of it, and they look the same to the watcher.
+
+    A state has a stage: its place, and which of the conditions that the claim names hold. Steps lead from stage to stage
+    only as listed; on every step towards the stage an exchange is used at, the exchanged game follows.
+    """
+    prover = twins.prover
+    yield Obligation(
+        "twin initiation",
+        "A game with two seats exchanged begins as it did.",
+        (("the parameters are allowed", term(prover.system.valid)), ("it does not", prover.start_differs())),
+    )
+    marks = _digest(prover.marks)
+    for place in prover.system.steps:
+        ground = prover.ground(place)
+        yield Obligation(
+            f"twin stages {marks} {place}",
+            f"Steps at {place} lead from one stage of the game to another only as listed.",
+            (*ground, ("it leads elsewhere", prover.elsewhere(place))),
+        )
+        differs = prover.deal_differs(place)
+        if differs is not None:
+            yield Obligation(
+                f"twin deal {place}",
+                "Cards of which two were exchanged lie as the deck has them.",
+                (*ground, ("they do not", differs)),
+            )
+    for swap in twins.swaps:
+        for place in prover.system.steps:
+            failing = prover.failing(place, swap.guard, swap.shown, swap.stages)
+            if failing is not None:
+                yield Obligation(
+                    f"twin step {_digest((swap.text, sorted(swap.stages, key=str), prover.marks))} {place}",
+                    f"{swap.text}: a step at {place} can be followed and looks the same.",
+                    (*prover.ground(place), *(("it cannot", part) for part in failing)),
+                )
+
+
+def _digest(value: object) -> str:
+    """A short name for something too long to be one."""
+    return hashlib.sha256(repr(value).encode("utf-8")).hexdigest()[:10]
 
 
 def exclusion_obligation(agreement: Agreement, name: str, bad: Truth) -> Obligation:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 from typing import Any
 
 import z3  # type: ignore[import-untyped]
@@ -23,7 +24,7 @@ from rules_dsl import model as m
 from rules_dsl.smt import Place, Step, SymbolicState, finite_solver
 from rules_dsl.smt.expressions import Scene, entry, truth_of, value_of
 from rules_dsl.smt.raw import conjunction, substituted
-from rules_dsl.smt.symbolic import MapOf, Symbolic, declare, leaves, merge, well_formed
+from rules_dsl.smt.symbolic import MapOf, Symbolic, declare, leaves, merge, same, well_formed
 from rules_dsl.smt.terms import Num, Truth, and_, equal, not_, number, or_, term
 from rules_dsl.smt.unroll import input_leaves, input_type
 from rules_dsl.types import BOOL, BoolType, EnumType, MapType, PlayerType
@@ -140,9 +141,8 @@ class SwapProver:
         self._ways = {place: set(self._targets(place, [])) for place in self.system.steps}
 
     def _solver(self, place: Place) -> Any:
-        solver, system = finite_solver(), self.system
-        parts = (system.valid, system.formed, system.at(system.before, place), system.steps[place].legal)
-        solver.add(*(term(x) for x in parts), *self.facts)
+        solver = finite_solver()
+        solver.add(*(part for _, part in self.ground(place)))
         return solver
 
     def stage_of(self, state: SymbolicState) -> tuple[Any, list[Any]]:
@@ -206,35 +206,79 @@ class SwapProver:
 
     def _works(self, place: Place, guard: Guard, shown: tuple[str, ...], way: frozenset[Stage]) -> bool:
         """Does the swapped game follow every step from here that stays on the way?"""
-        step = self.system.steps[place]
-        froms = [s for s in way if s[0] == place]
-        targets = {to for held, to in self._ways[place] if (place, held) in way} & way
-        if not froms or not targets:
+        failing = self.failing(place, guard, shown, way)
+        if failing is None:
             return True
         solver = self._solvers[place]
         solver.push()
-        solver.add(term(or_(self.at_stage(s, self.system.before) for s in sorted(froms, key=str))))
-        solver.add(term(or_(self.at_stage(s, step.after) for s in sorted(targets, key=str))))
-        solver.add(*self._fails(place, guard, shown))
+        solver.add(*failing)
         try:
             return not self.clock.check(solver)
         finally:
             solver.pop()
 
-    def _chosen(self, guard: Guard, shown: tuple[str, ...], state: SymbolicState) -> Truth:
-        """Watcher and seats are as the swap wants them, in this state."""
-        system, watcher = self.system, self.pair.watcher
-        seats = (watcher, self.a, self.b)
-        apart = [not_(equal(x, y)) for x, y in ((self.a, self.b), (self.a, watcher), (self.b, watcher))]
-        scene = system.scene(state).bind(a=self.a, b=self.b)
-        return and_(
-            (
-                *(well_formed(x, self.key, system.players) for x in seats),
-                *apart,
-                self._is_shown(watcher, shown, scene),
-                truth_of(guard.value, scene),
+    def failing(
+        self, place: Place, guard: Guard, shown: tuple[str, ...], way: frozenset[Stage]
+    ) -> list[Any] | None:
+        """That a step from here stays on the way and the swapped game does not follow it; None if no step stays on it."""
+        step = self.system.steps[place]
+        froms = [s for s in way if s[0] == place]
+        targets = {to for held, to in self._ways[place] if (place, held) in way} & way
+        if not froms or not targets:
+            return None
+        return [
+            term(or_(self.at_stage(s, self.system.before) for s in sorted(froms, key=str))),
+            term(or_(self.at_stage(s, step.after) for s in sorted(targets, key=str))),
+            *self._fails(place, guard, shown),
+        ]
+
+    def ground(self, place: Place) -> list[tuple[str, Any]]:
+        """What is known of every step from a place."""
+        system = self.system
+        parts = [
+            ("the parameters are allowed", system.valid),
+            ("the state is well formed", system.formed),
+            (f"the game stands at {place}", system.at(system.before, place)),
+            ("a legal step", system.steps[place].legal),
+        ]
+        return [*((label, term(x)) for label, x in parts), *(("proved", fact) for fact in self.facts)]
+
+    def elsewhere(self, place: Place) -> Any:
+        """A step from here leads where no step was found to lead."""
+        before, step = self.system.before, self.system.steps[place]
+        return term(
+            and_(
+                not_(and_((self.at_stage((place, held), before), self.at_stage(to, step.after))))
+                for held, to in sorted(self._ways[place], key=str)
             )
         )
+
+    def start_differs(self) -> Any:
+        """Exchanging two seats changes an initial state."""
+        initial = self.system.initial.values[self.dealt.name]
+        return term(not_(same(exchanged(initial, self.key, self.a, self.b), initial)))
+
+    def deal_differs(self, place: Place) -> Any:
+        """Cards of which two were exchanged do not lie as the deck has them; None if none are dealt here."""
+        step, theirs = self.system.steps[place], self.pair.twin.steps[place]
+        if not self._dealing(step):
+            return None
+        domain = and_(c.term for c in theirs.conditions if c.rule is None)
+        inputs = self._inputs(step, theirs, True)
+        return term(and_((*self._seated(), z3.Not(substituted(term(domain), inputs)))))
+
+    def _chosen(self, guard: Guard, shown: tuple[str, ...], state: SymbolicState) -> Truth:
+        """Watcher and seats are as the swap wants them, in this state."""
+        scene = self.system.scene(state).bind(a=self.a, b=self.b)
+        return and_(
+            (*self._seated(), self._is_shown(self.pair.watcher, shown, scene), truth_of(guard.value, scene))
+        )
+
+    def _seated(self) -> list[Truth]:
+        """The watcher and the two who exchange their cards sit at the table, on seats of their own."""
+        seats = (self.pair.watcher, self.a, self.b)
+        apart = [not_(equal(x, y)) for x, y in combinations(seats, 2)]
+        return [*(well_formed(x, self.key, self.system.players) for x in seats), *apart]
 
     def sees(self, seat: Num, scene: Scene) -> list[tuple[str, Truth]]:
         """What the game has to show, and whether it shows it to a seat."""

@@ -19,7 +19,7 @@ from proofs.certificates import (
     summary,
     write_certificates,
 )
-from proofs.evidence import Evidence, Ranks
+from proofs.evidence import Evidence, Ranks, Twins
 from proofs.lemmas import Lemma
 from proofs.verdicts import Verdict
 from rules_dsl.model import Variable
@@ -190,6 +190,67 @@ def test_what_somebody_knows_is_certified_over_two_games(tmp_path: Path) -> None
     verdict.evidence.shared.alive.clear()
     write_certificates([verdict], tmp_path / "hollow")
     assert exit_code(check_folder(tmp_path / "hollow", seconds=30)) == 1
+
+
+HIDDEN = """
+game hidden {
+  players 3..4
+  enum Colour { red, black }
+  result Colour
+  param deck: Colour -> 0..4 = map(c in Colour: if c == red then 1 else players - 1)
+  setup error unless deck[red] >= 1 and deck[red] + deck[black] == players "one card each"
+  public turns: 0..2 = 0
+  start deal
+  phase deal { chance deals card: Player -> Colour from deck own  next turn }
+  phase turn {
+    chance chooses shown: Player public
+    publish colour = card[shown]
+    turns := min(turns + 1, 2)
+    if turns == 2 { win colour }
+    next turn
+  }
+  invariant hidden_at_first "before the first turn nobody can place the red card":
+    at(turn) and turns == 0 implies all(p in Player, q in Player | p != q and deck[red] == 1 and card[p] == black
+      implies possible(p, card[q] == red)) expect proved
+  silent tossing "whose turn it is tells nothing": turn to p in Player where deck[black] == 0 expect proved
+  symmetric turning "turns show the same wherever people sit": turn expect proved
+}
+"""
+
+
+def secrets() -> list[Verdict]:
+    return [v for v in verdicts_of(HIDDEN, game="hidden") if v.evidence is not None]
+
+
+def test_secrets_and_symmetries_are_certified(tmp_path: Path) -> None:
+    found = secrets()
+    assert {v.name: v.outcome for v in found} == dict.fromkeys(
+        ("hidden_at_first", "tossing", "turning"), "proved"
+    )
+    write_certificates(found, tmp_path)
+    checked = check_folder(tmp_path, seconds=30)
+    assert all(dict(c.answers) == {"z3": "unsat", "cvc5": "unsat"} for c in checked)
+    names = " ".join(c.file for c in checked)
+    assert "twin-initiation" in names
+    assert "twin-stages" in names
+    assert "twin-step" in names
+    assert "twin-deal" in names
+    assert "safety-turning" in names
+
+
+def test_a_twin_that_does_not_look_the_same_cannot_be_certified(tmp_path: Path) -> None:
+    """The exchange is said to work later as well, when a card may have been shown."""
+    verdict = next(v for v in secrets() if v.name == "hidden_at_first")
+    assert verdict.evidence is not None
+    assert verdict.evidence.twins is not None
+    prover, (swap, *_) = verdict.evidence.twins.prover, verdict.evidence.twins.swaps
+    longer = frozenset((place, marks) for place in prover.system.places for marks in ((True,), (False,)))
+    wrong = Twins(prover, (replace(swap, stages=longer),))
+    write_certificates([replace(verdict, evidence=replace(verdict.evidence, twins=wrong))], tmp_path)
+    failed = [c for c in check_folder(tmp_path, seconds=30) if not c.stands]
+    assert failed
+    assert all(c.file.startswith("twin-step") and "turn" in c.file for c in failed)
+    assert all(dict(c.answers) == {"z3": "sat", "cvc5": "sat"} for c in failed)
 
 
 def test_without_the_second_solver_the_message_says_what_to_install(
