@@ -85,8 +85,8 @@ class CertainGames:
             solver.add(self.run.at(depth, self.known))
             try:
                 game = self._at_depth(depth, clock)
-            except OutOfTime:
-                return Found(None, depth - 1, False)
+            except OutOfTime as error:
+                return Found(None, depth - 1, False, str(error))
             if game is not None:
                 return Found(game, depth, True)
             if depth >= 8 and depth % 4 == 0 and exhausted(solver, clock):
@@ -110,7 +110,7 @@ class CertainGames:
                 return game
             self.candidates += 1
             if self.candidates >= MOST_CANDIDATES:
-                raise OutOfTime
+                raise OutOfTime("too many games had to be looked at")
             for doubt in mind.doubts:
                 solver.add(*self._learnt(doubt, depth))
             kind = self.kind_of(game)

@@ -17,11 +17,15 @@ from rules_dsl.smt.raw import checked
 
 PATIENCE = 10
 LEAST = 0.01  # seconds worth another call of the solver
+OUT_OF_MEMORY = "out of memory"
 STOPPED_BY_TIME = ("timeout", "canceled", "interrupted")
 
 
 class OutOfTime(Exception):
-    """The time given for a question was used up, or the solver gave up."""
+    """The time given for a question was used up, or the solver gave up; `str` says which."""
+
+    def __init__(self, why: str = "out of time") -> None:
+        super().__init__(why)
 
 
 @dataclass
@@ -60,5 +64,6 @@ class Clock:
             answer = checked(solver, assumptions)
             if answer != z3.unknown:
                 return bool(answer == z3.sat)
-            if solver.reason_unknown() not in STOPPED_BY_TIME:
-                raise OutOfTime
+            reason = str(solver.reason_unknown())
+            if reason not in STOPPED_BY_TIME:
+                raise OutOfTime(OUT_OF_MEMORY if OUT_OF_MEMORY in reason else f"the solver gave up: {reason}")

@@ -57,13 +57,13 @@ def compare(
             return Comparison(True, "the same tables, the same start, every step the same")
         everywhere = [claim for claim in proved if claim.place is None]
         found = search(one, {"": or_(parting)}, lambda _: clock, deepest, everywhere)[""]
-    except OutOfTime:
-        return Comparison(None, "out of time")
+    except OutOfTime as error:
+        return Comparison(None, str(error))
     if found.game is not None:
         return Comparison(False, f"the step in '{found.game.states[-1].phase}'", found.game)
     if found.complete:
         return Comparison(True, "no game comes to a step that differs, by complete unrolling")
-    return Comparison(None, f"nothing found in games of up to {found.depth} event(s)")
+    return Comparison(None, found.undecided)
 
 
 def _possible(condition: Truth, clock: Clock) -> bool:

@@ -119,7 +119,7 @@ def _decide(solver: _Solver, part: Part, met: _Met | None) -> Exercise:
         return Exercise(part, EXERCISED, how, game, usual, refused)
     if found.complete:
         return Exercise(part, NEVER, "no state that can be reached does it", usual=False)
-    how = f"nothing found in games of up to {found.depth} event(s)" if found.depth >= 0 else "out of time"
+    how = found.undecided
     return Exercise(part, NOT_FOUND, how, usual=None)
 
 
@@ -288,8 +288,8 @@ class _Solver:
                 return early
             if self._ruled_out(goal, self.proved, clock):
                 return Found(None, 0, True)
-        except OutOfTime:
-            return Found(None, -1, False)
+        except OutOfTime as error:
+            return Found(None, -1, False, str(error))
         facts = [claim for claim in self.proved if claim.place is None]
         return search(self.system, {"": goal}, lambda _: clock, self.deepest, facts)[""]
 

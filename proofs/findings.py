@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from proofs.evidence import Evidence
+from proofs.search import Found
 from rules_dsl.smt import Game
 from rules_dsl.smt.terms import Truth
 
@@ -28,7 +29,6 @@ class Finding:
     happens: Truth | None = None
 
 
-def nothing_up_to(depth: int) -> Finding:
-    if depth < 0:
-        return Finding(None, "out of time")
-    return Finding(None, f"nothing found in games of up to {depth} event(s)", depth=depth)
+def undecided(found: Found) -> Finding:
+    """A search that neither found a game nor was complete."""
+    return Finding(None, found.undecided, depth=found.depth if found.depth >= 0 else None)

@@ -16,10 +16,11 @@ from proofs.agreement import Agreement
 from proofs.certainty import CertainGames, kinds_of_end
 from proofs.clock import Clock, OutOfTime
 from proofs.evidence import Evidence, Twins
-from proofs.findings import Finding, nothing_up_to
+from proofs.findings import Finding, undecided
 from proofs.lemmas import Lemma
 from proofs.pairs import Pair, PairSearch, pair_of, plain_scene
 from proofs.replays import replay
+from proofs.search import Found
 from proofs.silence import Silence
 from proofs.swaps import Guard, Stage, Swap, SwapProver, dealt_map, guards
 from rules_dsl import model as m
@@ -136,14 +137,14 @@ class Knowledge:
                     whole = f"complete unrolling of both games: none has more than {depth} events"
                     return Finding(True, whole, depth=depth)
                 found = find(run)
-            except OutOfTime:
-                return nothing_up_to(depth - 1)
+            except OutOfTime as error:
+                return undecided(Found(None, depth - 1, False, str(error)))
             if found is not None:
                 ours, theirs, seat = found
                 replay(self.system.model, ours)
                 replay(self.system.model, theirs)
                 return Finding(False, how.format(depth), (), ours, theirs, seat, len(ours.moves))
-        return nothing_up_to(self.deepest)
+        return undecided(Found(None, self.deepest, False))
 
     # --- nobody is told anything ---
 
@@ -288,7 +289,7 @@ class Knowledge:
         if found.complete:
             how = f"complete unrolling: no game has more than {found.depth} events"
             return Finding(True, how, depth=found.depth)
-        return nothing_up_to(found.depth)
+        return undecided(found)
 
 
 def closed_conditions(claim: m.Expr) -> Iterator[m.Expr]:

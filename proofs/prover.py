@@ -38,13 +38,14 @@ from rules_dsl.walk import every
 
 @dataclass(frozen=True)
 class Options:
-    """`seconds` is the limit for each property; `deepest` how many events a search looks ahead."""
+    """`seconds` is the limit for each property (processor time); `deepest` how many events a search looks ahead."""
 
     seconds: float = 60.0
     deepest: int = 110
     games: int = 60
     seed: int = 0
     only: tuple[str, ...] = ()
+    memory: int | None = None  # megabytes for the solver of each process
 
 
 @dataclass
@@ -209,9 +210,8 @@ def _searched(session: Session, property_: m.Property, result: Found, seconds: f
             session.family, property_, outcome, how, seconds, depth=result.depth, evidence=evidence
         )
     if result.depth < 0:
-        return Verdict(session.family, property_, UNKNOWN, "out of time", seconds)
-    how = f"nothing found in games of up to {result.depth} event(s)"
-    return Verdict(session.family, property_, BOUNDED, how, seconds, depth=result.depth)
+        return Verdict(session.family, property_, UNKNOWN, result.undecided, seconds)
+    return Verdict(session.family, property_, BOUNDED, result.undecided, seconds, depth=result.depth)
 
 
 # --- claims about what players know, and about seatings ---
@@ -237,8 +237,8 @@ def _found(session: Session, property_: m.Property, decide: Callable[[Clock], Fi
     started = monotonic()
     try:
         found = decide(Clock.of(session.options.seconds))
-    except OutOfTime:
-        return Verdict(session.family, property_, UNKNOWN, "out of time", monotonic() - started)
+    except OutOfTime as error:
+        return Verdict(session.family, property_, UNKNOWN, str(error), monotonic() - started)
     positive = property_.kind != "reachable"
     outcome = BOUNDED if found.depth is not None else UNKNOWN
     if found.holds is not None:
@@ -341,8 +341,8 @@ def _progress(session: Session, property_: m.Property) -> Verdict:
             _declared(session),
             confirm,
         )[""]
-    except OutOfTime:
-        return Verdict(session.family, property_, UNKNOWN, "out of time", monotonic() - started)
+    except OutOfTime as error:
+        return Verdict(session.family, property_, UNKNOWN, str(error), monotonic() - started)
     seconds = monotonic() - started
     if result.game is not None:
         replay(session.model, result.game)
@@ -352,8 +352,9 @@ def _progress(session: Session, property_: m.Property) -> Verdict:
         how = f"complete unrolling: no game has more than {result.depth} events"
         evidence = Evidence(system, tuple(session.proved), stuckness.condition(), result.depth)
         return Verdict(session.family, property_, PROVED, how, seconds, depth=result.depth, evidence=evidence)
-    how = f"nobody stuck in games of up to {result.depth} event(s)"
-    return Verdict(session.family, property_, BOUNDED, how, seconds, depth=result.depth)
+    if result.depth < 0:
+        return Verdict(session.family, property_, UNKNOWN, result.undecided, seconds)
+    return Verdict(session.family, property_, BOUNDED, result.undecided, seconds, depth=result.depth)
 
 
 def _possible_state(system: System, proved: Sequence[Lemma], condition: Truth, clock: Clock) -> Game | None:
@@ -391,8 +392,8 @@ def _terminates(session: Session, property_: m.Property) -> Verdict:
     clock = Clock.of(session.options.seconds)
     try:
         ranking = rank(system, session.proved, clock)
-    except OutOfTime:
-        return Verdict(session.family, property_, UNKNOWN, "out of time", monotonic() - started)
+    except OutOfTime as error:
+        return Verdict(session.family, property_, UNKNOWN, str(error), monotonic() - started)
     seconds = monotonic() - started
     if ranking.circles:
         shown = ", ".join(f"{a} to {b}" for a, b in ranking.circles)

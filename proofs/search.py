@@ -27,6 +27,16 @@ class Found:
     game: Game | None
     depth: int
     complete: bool
+    why: str = ""  # it went no deeper
+
+    @property
+    def undecided(self) -> str:
+        """What there is to say if nothing was found and the search was not complete."""
+        if self.depth < 0:
+            return self.why
+        return f"nothing found in games of up to {self.depth} event(s)" + (
+            f", then {self.why}" if self.why else ""
+        )
 
 
 def search(
@@ -56,8 +66,8 @@ def search(
         for name in list(waiting):
             try:
                 game = _at_depth(unrolling, depth, name, waiting, clock_of(name), confirm)
-            except OutOfTime:
-                found[name] = Found(None, depth - 1, False)
+            except OutOfTime as error:
+                found[name] = Found(None, depth - 1, False, str(error))
                 del waiting[name]
                 continue
             finally:

@@ -16,7 +16,7 @@ import z3  # type: ignore[import-untyped]
 
 from proofs.clock import Clock
 from proofs.evidence import Evidence
-from proofs.findings import Finding, nothing_up_to
+from proofs.findings import Finding, undecided
 from proofs.lemmas import Lemma
 from proofs.replays import play_on, replay
 from proofs.search import search
@@ -181,7 +181,7 @@ class Symmetry:
             how = f"complete unrolling: no game has more than {found.depth} events"
             evidence = Evidence(self.system, (), goal, found.depth)
             return Finding(True, how, depth=found.depth, evidence=evidence, happens=happens)
-        return nothing_up_to(found.depth)
+        return undecided(found)
 
     def _of_neighbours(self, clock: Clock) -> bool:
         """Is it so for any two neighbours in every well-formed state? Nothing else is assumed: what one exchange leads to

@@ -16,7 +16,10 @@ from pathlib import Path
 from queue import Empty
 from typing import Any
 
+import z3  # type: ignore[import-untyped]
+
 from proofs.certificates import write_certificates
+from proofs.clock import OUT_OF_MEMORY
 from proofs.families import Family
 from proofs.prover import Options, chosen, prove
 from proofs.verdicts import UNKNOWN, Verdict
@@ -27,6 +30,8 @@ DONE, FAILED = "done", "failed"
 def _work(number: int, family: Family, options: Options, folder: Path | None, results: Any) -> None:
     # whoever started us may take this as an interruption; a solver would not hear of it before its answer
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    if options.memory is not None:
+        z3.set_param("memory_max_size", options.memory)
     kept: list[Verdict] = []
     try:
         for verdict in prove(family.model, family.name, options):
@@ -38,11 +43,14 @@ def _work(number: int, family: Family, options: Options, folder: Path | None, re
         results.put((number, DONE))
     except KeyboardInterrupt:
         pass  # whoever started us reports
-    except MemoryError:
-        results.put((number, f"{FAILED}: out of memory"))
     except BaseException as error:  # a fault of one family must not silence the others
-        results.put((number, f"{FAILED}: {type(error).__name__}: {error}"))
-        raise
+        if isinstance(error, MemoryError) or (
+            isinstance(error, z3.Z3Exception) and OUT_OF_MEMORY in str(error)
+        ):
+            results.put((number, OUT_OF_MEMORY))
+        else:
+            results.put((number, f"{FAILED}: {type(error).__name__}: {error}"))
+            raise
 
 
 def decide(
