@@ -6,7 +6,6 @@ import argparse
 import json
 import os
 import signal
-import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,17 +15,14 @@ from avalon_logic.cli.output import (
     BadInput,
     add_rulings,
     bad_input,
-    console,
     print_json,
     rulings_of,
-    wide_console,
 )
 from rules_dsl import Value
 
 if TYPE_CHECKING:
     from proofs.families import Family
     from proofs.verdicts import Verdict
-    from rules_dsl.smt import Game
 
 EPILOG = """Without arguments every shipped property is decided, for 5 to 10 players, every deck, every mix of modules and
 every ruling at once. With files of your own their properties are decided; if they state none, the shipped ones are,
@@ -91,6 +87,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="processes (default: all cores)",
     )
     parser.add_argument(
+        "--memory",
+        type=int,
+        metavar="MB",
+        help="megabytes for the solver of each process (default: what there is)",
+    )
+    parser.add_argument(
         "--coverage",
         action="store_true",
         help="list the rules no property depends on or no game puts to use",
@@ -116,36 +118,35 @@ def run(args: argparse.Namespace) -> int:
         ready_to_report,
         write_junit,
     )
+    from avalon_logic.cli.verdicts import Live, print_summary
     from proofs.prover import Options
     from proofs.verdicts import exit_code
     from proofs.workers import decide
 
     ready_to_report(args.certify, args.junit)
-    if args.time <= 0 or args.jobs < 1:
-        raise BadInput("--time and -j are positive numbers")
+    if args.time <= 0 or args.jobs < 1 or (args.memory is not None and args.memory < 1):
+        raise BadInput("--time, --memory and -j are positive numbers")
     with bad_input():
         families = chosen_families(args)
-    options = Options(seconds=args.time, only=tuple(args.properties))
+    options = Options(seconds=args.time, only=tuple(args.properties), memory=args.memory)
     _known_properties(families, args.properties)
     if args.coverage:
         from avalon_logic.cli.coverage import show_coverage
 
         return show_coverage(families, options, args.jobs, args.json)
-    total = sum(_wanted(family, args.properties) for family in families)
-    found: list[Verdict] = []
+    wanted = [f for f in families if not args.properties or set(args.properties) & set(f.properties)]
+    live = Live(wanted, args.properties, quiet=args.json)
     interrupted = False
-    show = _progress(total)
-    wanted = [f for f in families if _wanted(f, args.properties)]
     verdicts = decide(wanted, options, args.jobs, args.certify)
     try:
         with _termination_interrupts():
             for verdict in verdicts:
-                found.append(verdict)
-                show(len(found), verdict)
+                live.add(verdict)
     except KeyboardInterrupt:
         interrupted = True
         verdicts.close()  # type: ignore[attr-defined]
-    found = _in_order(families, found)
+    live.end()
+    found = live.found
     certified = Certified()
     if args.certify is not None and not interrupted:
         with bad_input():
@@ -157,15 +158,14 @@ def run(args: argparse.Namespace) -> int:
         with bad_input():
             _save(args.save, families, found)
     if args.json:
-        report = report_json(families, found, total, interrupted)
+        report = report_json(families, found, live.total, interrupted)
         if args.certify is not None:
             report["certificates"] = certified.as_json()
             for entry, verdict in zip(report["properties"], found, strict=True):
                 entry["certificate"] = certified.line(verdict)
         print_json(report)
     else:
-        _print(families, found, bool(args.properties))
-        _summary(found, total, interrupted)
+        print_summary(found, live.total, interrupted)
         if args.certify is not None and not interrupted:
             print_certified(certified)
     codes = {exit_code(found), certified.exit_code}
@@ -223,130 +223,6 @@ def _known_properties(families: Sequence[Family], asked: Sequence[str]) -> None:
     for name in asked:
         if name not in known:
             raise BadInput(f"there is no property '{name}'; there are: {', '.join(sorted(known))}")
-
-
-def _wanted(family: Family, asked: Sequence[str]) -> int:
-    return sum(1 for name in family.properties if not asked or name in asked)
-
-
-def _in_order(families: Sequence[Family], found: Sequence[Verdict]) -> list[Verdict]:
-    places = {(f.name, p): (i, j) for i, f in enumerate(families) for j, p in enumerate(f.properties)}
-    return sorted(found, key=lambda v: places[v.family, v.name])
-
-
-def _progress(total: int) -> Any:
-    if not sys.stderr.isatty():
-        return lambda done, verdict: None
-
-    def show(done: int, verdict: Verdict) -> None:
-        line = f"{done}/{total} {verdict.family}: {verdict.name} {verdict.outcome}"
-        print(f"\r\x1b[K{line[:100]}", end="" if done < total else "\r\x1b[K", file=sys.stderr, flush=True)
-
-    return show
-
-
-# --- printing ---
-
-
-def scope_of(family: Family) -> str:
-    """What the verdicts of a family hold for."""
-    players = family.fixed.get("players")
-    tables = f"{players} players" if players else f"{family.model.fewest} to {family.model.most} players"
-    parts = [tables, "every deck", "every ruling"]
-    fixed = [f"{k}={v}" for k, v in family.fixed.items() if k != "players"]
-    if fixed:
-        parts[-1] = f"every ruling but {' '.join(fixed)}"
-    if family.modules:
-        parts.append(f"with {' '.join(family.modules)}")
-    if family.open_modules:
-        parts.append(f"with or without {' '.join(family.open_modules)}")
-    return ", ".join(parts)
-
-
-def _print(families: Sequence[Family], found: Sequence[Verdict], with_games: bool) -> None:
-    out = console()
-    for family in families:
-        ours = [v for v in found if v.family == family.name]
-        if not ours:
-            continue
-        out.print(f"\n[bold]{family.name}[/bold]", end="")
-        out.print(f": {scope_of(family)}", markup=False)
-        for verdict in ours:
-            _print_verdict(family, verdict, with_games)
-
-
-STYLES = {"proved": "green", "refuted": "yellow"}
-
-
-def _print_verdict(family: Family, verdict: Verdict, with_games: bool) -> None:
-    out = console()
-    expected = "" if verdict.as_expected else f"  (expected: {verdict.claim.expect})"
-    style = STYLES.get(verdict.outcome, "red") if verdict.as_expected else "bold red"
-    out.print(f"  {verdict.outcome:8}", style=style, end="", markup=False)
-    out.print(f" {verdict.name}: {verdict.claim.text}{expected}", markup=False)
-    if with_games or not verdict.as_expected:
-        cites = ", ".join(verdict.claim.origin.cites)
-        out.print(
-            f"           {verdict.how}, {verdict.seconds:.1f} s{f'  [{cites}]' if cites else ''}",
-            markup=False,
-        )
-        if verdict.lemmas:
-            out.print(f"           leaning on: {'; '.join(verdict.lemmas)}", markup=False)
-        if verdict.game is not None:
-            print_game(family, verdict.game, "the game:" if verdict.twin is None else "one game:")
-        if verdict.twin is not None:
-            from avalon_logic.counterexamples import names_of
-
-            who = names_of(family, verdict.twin)[verdict.seat or 0]
-            shorter = verdict.game is not None and len(verdict.twin.moves) < len(verdict.game.moves)
-            until = ", but cannot go on so" if shorter else ""
-            print_game(family, verdict.twin, f"another one, which looks the same to {who}{until}:")
-
-
-def print_game(family: Family, game: Game, title: str) -> None:
-    """The events of a game as a table."""
-    from rich.table import Table
-
-    from avalon_logic.counterexamples import record_of, rows_of
-
-    out = console()
-    record = record_of(family, game)
-    c = record.configuration
-    setting = f"{c.game}, {c.players} players"
-    setting += f", with {' '.join(c.modules)}" if c.modules else ""
-    setting += f", roles {' '.join(c.roles)}" if c.roles else ""
-    setting += f", rulings {' '.join(f'{k}={v}' for k, v in c.rulings.items())}" if c.rulings else ""
-    out.print(f"           {title} {setting}", markup=False)
-    if not game.moves:
-        out.print("           no event is needed: it is so from the start", markup=False)
-        return
-    table = Table(show_edge=False, pad_edge=False, box=None, header_style="dim")
-    for heading in ("", "phase", "who", "choice", "then", "clauses"):
-        table.add_column(heading, overflow="fold")
-    for row in rows_of(family, game):
-        table.add_row(
-            str(row.number), row.phase, row.who, row.what, "; ".join(row.changed), " ".join(row.clauses)
-        )
-    from rich.padding import Padding
-
-    wide_console().print(Padding(table, (0, 0, 0, 11), expand=False))
-
-
-def _summary(found: Sequence[Verdict], total: int, interrupted: bool) -> None:
-    out = console()
-    counts = {x: sum(v.outcome == x for v in found) for x in dict.fromkeys(v.outcome for v in found)}
-    shown = ", ".join(f"{n} {name}" for name, n in counts.items())
-    surprising = [v for v in found if not v.as_expected]
-    out.print(f"\n{len(found)} of {total} properties decided: {shown}", markup=False)
-    if interrupted:
-        out.print(
-            "interrupted; the verdicts above stand, the other properties were not decided", markup=False
-        )
-    if surprising:
-        names = ", ".join(f"{v.family}: {v.name}" for v in surprising)
-        out.print(f"not as expected: {names}", style="bold red", markup=False)
-    elif not interrupted:
-        out.print("all as expected", style="green", markup=False)
 
 
 # --- JSON and records ---

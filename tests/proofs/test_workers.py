@@ -6,11 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from avalon_logic.proving import shipped_families
 from proofs import workers
 from proofs.certificates import check_folder, exit_code
 from proofs.families import Family
 from proofs.prover import Options
 from proofs.verdicts import UNKNOWN, Verdict
+from proofs.verdicts import exit_code as verdicts_code
 from proofs.workers import decide
 from tests.proofs.house import COUNTDOWN, model_of, verdicts_of
 
@@ -49,3 +51,16 @@ def test_a_process_that_fails_leaves_its_properties_unknown(monkeypatch: pytest.
     assert {v.outcome for v in found} == {UNKNOWN}
     assert len(found) == 6
     assert "out of memory" in found[0].how
+
+
+def test_a_family_too_large_for_the_memory_leaves_the_others_their_verdicts() -> None:
+    """For real: the tiny game fits into this, the shipped one does not."""
+    (large,) = shipped_families(["resistance"], fixed={"players": 5})[:1]
+    found = list(decide([large, family()], Options(seconds=60, deepest=12, memory=30), 2))
+    names = {f: {v.name for v in found if v.family == f} for f in ("resistance", "countdown")}
+    assert names == {"resistance": set(large.properties), "countdown": set(family().properties)}
+    assert all(v.as_expected for v in found if v.family == "countdown")
+    lost = [v for v in found if v.family == "resistance" and v.outcome == UNKNOWN]
+    assert lost
+    assert {v.how for v in lost} == {"out of memory"}
+    assert verdicts_code(found) == 3
