@@ -89,3 +89,13 @@ def test_everybody_hears_who_is_named() -> None:
     story.choose(story.seat("Bob"))
     assert story.winner == "good"
     assert all(story.knows(name, "victim") == [story.seat("Bob")] for name in TEN)
+
+
+def test_nobody_looks_round_again_after_the_reveal() -> None:
+    story = Story(SPIES, "Ann", game="resistance")
+    story.quest("Ann", "Cid")
+    story.quest("Ann", "Cid", "Eve")
+    assert [o.phase for o in story.seen if o.kind == "phase"].count("reveal") == 1
+    assert [o.value for o in story.seen if o.kind == "shown" and o.seat == story.seat("Bob")] == [
+        frozenset({story.seat("Dan")})
+    ]

@@ -271,6 +271,16 @@ def test_amb_18_the_assassin_names_oberon(reading: str, namable: set[str]) -> No
         assert refused.value.cites == ("CORE-33",)
 
 
+def test_naming_a_player_known_to_be_evil_is_legal_and_remarked_on() -> None:
+    deal = dealt("merlin", "servant", "servant", "servant", "assassin", "minion", "oberon")
+    for name, remarks in (("Fay", ["CORE-33"]), ("Bob", [])):
+        story = Story(deal, "Ann")
+        three_successes(story, "Ann", "Bob", "Cid")
+        story.choose(story.seat(name))
+        assert story.winner == "good"
+        assert story.breaches == remarks
+
+
 @pytest.mark.parametrize(("reading", "uses"), [("not_used", 1), ("used_first", 2)])
 def test_amb_22_three_successes_in_a_row_with_the_lady(reading: str, uses: int) -> None:
     story = Story(SEVEN, "Ann", modules=["lady"], rulings={"lady_at_end": reading})

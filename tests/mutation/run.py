@@ -1,7 +1,8 @@
 """`python -m tests.mutation.run`: every mutant of the shipped rulebooks against properties, examples and the prover.
 
 Each mutant is judged in a process of its own. With --report the results are kept in a file, one JSON object a line, and
-a run that was interrupted goes on where it stopped.
+a run that was interrupted goes on where it stopped. The summary lists every mutant that lives with the reason: one that
+is another game and has no reason in `known.toml` is a finding, and so is a reason for a mutant that was killed.
 """
 
 from __future__ import annotations
@@ -10,7 +11,8 @@ import argparse
 import hashlib
 import json
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
@@ -30,6 +32,7 @@ from tests.mutation.checks import (
     judge,
     shipped,
 )
+from tests.mutation.known import reasons
 
 GOAL = 0.95
 
@@ -94,23 +97,32 @@ def score(outcomes: Sequence[Outcome]) -> float:
     return killed / (killed + survived) if killed + survived else 1.0
 
 
-def summary(results: Sequence[tuple[Mutant, Outcome]]) -> dict[str, Any]:
+def summary(results: Sequence[tuple[Mutant, Outcome]], why: Mapping[str, str]) -> dict[str, Any]:
+    """The figures, and every mutant that lives; `why` has the reasons that are known."""
     outcomes = [outcome for _, outcome in results]
-    by: dict[str, int] = {}
-    for outcome in outcomes:
-        if outcome.status == KILLED:
-            by[outcome.by] = by.get(outcome.by, 0) + 1
-    counts = {
-        status: sum(1 for o in outcomes if o.status == status)
-        for status in (REFUSED, KILLED, EQUIVALENT, SURVIVED)
-    }
+    living = [(m, o) for m, o in results if o.status in (SURVIVED, EQUIVALENT)]
     return {
         "mutants": len(results),
-        **counts,
-        "killed_by": by,
+        **{
+            status: sum(1 for o in outcomes if o.status == status)
+            for status in (REFUSED, KILLED, EQUIVALENT, SURVIVED)
+        },
+        "killed_by": dict(Counter(o.by for o in outcomes if o.status == KILLED)),
+        "kinds": {
+            kind: f"{sum(1 for m, o in results if m.kind == kind and o.status == KILLED)} killed of {number}"
+            for kind, number in Counter(m.kind for m, _ in results).most_common()
+        },
         "score": round(score(outcomes), 4),
-        "survivors": [f"{m} ({o.detail})" for m, o in results if o.status == SURVIVED],
-        "equivalents": [str(m) for m, o in results if o.status == EQUIVALENT],
+        "survivors": [
+            f"{m}: {why.get(m.key, 'no reason known')} ({o.detail})"
+            for m, o in living
+            if o.status == SURVIVED
+        ],
+        "equivalents": [
+            f"{m}: {why.get(m.key, 'no reason known')} ({o.by})" for m, o in living if o.status == EQUIVALENT
+        ],
+        "unexplained": [str(m) for m, _ in living if m.key not in why],
+        "explained_but_dead": [str(m) for m, o in results if m.key in why and o.status in (KILLED, REFUSED)],
     }
 
 
@@ -160,9 +172,12 @@ def main(arguments: Sequence[str] | None = None, write: Callable[[str], None] = 
             write(
                 f"{place:>9} {outcome.status:<10} {mutant}  [{outcome.by}: {outcome.detail}] {seconds:.1f} s"
             )
-    report = summary(results)
+    places = {m.key: i for i, m in enumerate(chosen)}
+    results.sort(key=lambda found: places[found[0].key])
+    report = summary(results, reasons(all_mutants(original), original.texts))
     write(json.dumps(report, indent=None if args.json else 1, ensure_ascii=False))
-    return 0 if report["score"] >= GOAL else 1
+    clean = not report["unexplained"] and not report["explained_but_dead"]
+    return 0 if report["score"] >= GOAL and clean else 1
 
 
 if __name__ == "__main__":
