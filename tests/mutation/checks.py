@@ -1,6 +1,6 @@
 """What can kill a mutant of the shipped rulebooks, cheapest first: the checker, properties on random games of the
-mutant, the worked examples, the prover. A mutant nothing kills is compared with the original: only one that is proved
-to be the same game makes no difference, every other is one that nobody noticed.
+mutant, the worked examples, the prover. Before the prover is asked the mutant is compared with the original: one that
+is proved to be the same game makes no difference, and nothing could kill it.
 
 Everything here runs in a process of its own that was forked for one mutant: it puts the mutant in the place of the
 shipped rulebook and never takes it out again.
@@ -102,7 +102,6 @@ def judge(
         lambda: random_games(made[:1], games),
         lambda: _examples(examples),
         lambda: random_games(made[1:], games),
-        lambda: _prover(made, prove_seconds),
     ):
         found = check()
         if found is not None:
@@ -112,7 +111,7 @@ def judge(
         difference = proved_difference(families_of(tuple(original.books.values())), made)
     if difference is None:
         return Outcome(EQUIVALENT, "proved to be the same game")
-    return Outcome(SURVIVED, "nothing noticed", difference)
+    return _prover(made, prove_seconds) or Outcome(SURVIVED, "nothing noticed", difference)
 
 
 def families_of(books: tuple[s.Rulebook, ...], games: Sequence[str] = GAMES) -> list[Family]:
