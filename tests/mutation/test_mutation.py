@@ -8,6 +8,7 @@ import sys
 from collections import Counter
 from functools import cache
 from pathlib import Path
+from time import sleep
 
 import pytest
 
@@ -19,6 +20,7 @@ from rules_dsl import Library, library
 from rules_dsl.smt import Game, compile_smt
 from rules_dsl.smt.terms import not_
 from rules_dsl.syntax import PhaseDecl, TableDecl
+from tests.mutation import run
 from tests.mutation.checks import (
     EQUIVALENT,
     KILLED,
@@ -225,6 +227,16 @@ def test_whoever_lives_is_listed_with_the_reason() -> None:
     assert report["equivalents"] == [f"{two}: no reason known (proved)"]
     assert report["unexplained"] == [str(two)]
     assert report["explained_but_dead"] == [str(three)]
+
+
+def test_a_crash_or_a_late_answer_is_no_kill(monkeypatch: pytest.MonkeyPatch) -> None:
+    def crash(*_: object) -> Outcome:
+        raise ZeroDivisionError
+
+    for judge, by in ((crash, "a crash"), (lambda *_: sleep(60), "not judged in time")):
+        monkeypatch.setattr(run, "judge", judge)
+        ((_, outcome, _),) = run.judged(original(), every_mutant()[:1], limit=1.5)
+        assert (outcome.status, outcome.by) == (SURVIVED, by)
 
 
 def test_survivors_count_against_the_score() -> None:
