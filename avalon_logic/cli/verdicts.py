@@ -61,7 +61,7 @@ class Live:
         if not verdict.as_expected:
             expected = f"(expected: {verdict.claim.expect})"
             print(f"{line}: {verdict.how} {expected}", file=sys.stderr, flush=True)
-        if not self._open[verdict.family]:
+        if not self._open[verdict.family] and len(self.families) > 1:
             print(f"{done} {verdict.family}: done", file=sys.stderr, flush=True)
 
     def _print_next(self) -> None:
