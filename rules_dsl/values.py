@@ -23,6 +23,7 @@ from rules_dsl.types import (
     SetType,
     StackType,
     Type,
+    cardinality,
 )
 
 
@@ -95,25 +96,13 @@ def least(type_: Type) -> Value:
         case SetType():
             return frozenset()
         case MapType(key, value):
-            return (least(value),) * _keys(key)
+            return (least(value),) * cardinality(key)
         case BagType(element, _):
-            return (0,) * _keys(element)
+            return (0,) * cardinality(element)
         case StackType():
             return ()
         case OptionalType():
             return None
-
-
-def _keys(type_: IndexType) -> int:
-    match type_:
-        case BoolType():
-            return 2
-        case IntType(low, high):
-            return high - low + 1
-        case EnumType(_, members):
-            return len(members)
-        case PlayerType(count):
-            return count
 
 
 def ordinal(type_: IndexType, value: Value) -> int:

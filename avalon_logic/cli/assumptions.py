@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 
-from avalon_logic.cli.output import bad_input, console, print_json
+from avalon_logic.cli.output import add_rule_files, bad_input, console, print_json
 
 EPILOG = """By the rules votes prove nothing and claims may be lies. An assumption makes them count, where it is named:
 a hard one rules worlds out, a weighted one makes them more or less likely. None is in force by default, and every
@@ -30,9 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--game", default="avalon", metavar="G", help="resistance, avalon (default) or avalon_2021"
     )
-    parser.add_argument(
-        "--rules", nargs="+", action="extend", default=[], type=Path, metavar="FILE", help="files of your own"
-    )
+    add_rule_files(parser)
     parser.add_argument("--json", action="store_true", help="name, kind, about, text and module of each")
 
 

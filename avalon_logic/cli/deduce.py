@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from avalon_logic.cli.output import (
     BadInput,
+    add_rule_files,
     add_rulings,
     bad_input,
     console,
@@ -19,6 +20,7 @@ from avalon_logic.cli.output import (
     progress,
     rulings_of,
 )
+from avalon_logic.cli.viewpoint import add_assume
 from avalon_logic.records import NOBODY, Record, RecordError
 
 if TYPE_CHECKING:
@@ -73,24 +75,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--steps", action="store_true", help="show every event, not only those that removed worlds"
     )
     rules = parser.add_argument_group("on what grounds")
-    rules.add_argument(
-        "--assume",
-        nargs="+",
-        action="extend",
-        default=[],
-        metavar="NAME",
-        help="how people play; none by default",
-    )
+    add_assume(rules)
     add_rulings(rules)
-    rules.add_argument(
-        "--rules",
-        nargs="+",
-        action="extend",
-        default=[],
-        type=Path,
-        metavar="FILE",
-        help="rulebooks of your own",
-    )
+    add_rule_files(rules)
 
 
 def run(args: argparse.Namespace) -> int:

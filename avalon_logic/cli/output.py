@@ -97,7 +97,11 @@ def add_configuration(parser: argparse.ArgumentParser) -> None:
         help="the special roles, or the whole deck; brings the roles' modules along",
     )
     add_rulings(group)
-    group.add_argument(
+    add_rule_files(group)
+
+
+def add_rule_files(parser: Any) -> None:
+    parser.add_argument(
         "--rules",
         nargs="+",
         action="extend",

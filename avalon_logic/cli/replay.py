@@ -12,6 +12,7 @@ from typing import Any
 
 from avalon_logic.cli.output import (
     BadInput,
+    add_rule_files,
     add_rulings,
     bad_input,
     console,
@@ -48,15 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "record", metavar="RECORD", help="a record (.json or text), a file of games (.jsonl), or -"
     )
-    parser.add_argument(
-        "--rules",
-        nargs="+",
-        action="extend",
-        default=[],
-        type=Path,
-        metavar="FILE",
-        help="rulebook files of your own",
-    )
+    add_rule_files(parser)
     add_rulings(parser)
     parser.add_argument("--json", action="store_true", help="JSON; for a .jsonl file one line a game")
 

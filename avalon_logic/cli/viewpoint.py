@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from avalon_logic.cli.output import BadInput, bad_input
+from avalon_logic.cli.output import BadInput, add_rule_files, bad_input
 
 if TYPE_CHECKING:
     from avalon_logic.deduction import Result
@@ -31,22 +31,18 @@ def add_viewpoint(parser: argparse.ArgumentParser) -> None:
 def add_assumptions(parser: argparse.ArgumentParser) -> None:
     """What is assumed of the players."""
     group = parser.add_argument_group("assumptions")
-    group.add_argument(
+    add_assume(group)
+    add_rule_files(group)
+
+
+def add_assume(parser: Any) -> None:
+    parser.add_argument(
         "--assume",
         nargs="+",
         action="extend",
         default=[],
         metavar="NAME",
         help="assumptions about how people play (see: avalon assumptions); none by default",
-    )
-    group.add_argument(
-        "--rules",
-        nargs="+",
-        action="extend",
-        default=[],
-        type=Path,
-        metavar="FILE",
-        help="rulebook files of your own, for example with assumptions",
     )
 
 
