@@ -24,6 +24,7 @@ from proofs.lemmas import Lemma
 from proofs.obligations import (
     Obligation,
     induction_obligations,
+    invariant_obligations,
     longest_obligation,
     ranking_obligations,
     safety_obligation,
@@ -136,6 +137,9 @@ def _own_obligations(name: str, evidence: Evidence) -> Iterator[Obligation]:
     if evidence.twins is not None:
         yield from twin_obligations(evidence.twins)
         yield safety_obligation(system, claims, name, evidence.bad)
+        return
+    if evidence.invariant is not None:
+        yield from invariant_obligations(system, claims, name, evidence.invariant, evidence.bad)
         return
     if evidence.shared is not None:
         yield from agreement_obligations(evidence.shared)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from proofs.agreement import Agreement
 from proofs.lemmas import Lemma
@@ -36,7 +37,8 @@ class Twins:
 class Evidence:
     """`claims` are kept by every step; together they exclude `bad`. With `events` they only help: `bad` is excluded
     by following every game for so many events, and no game has more. With `shared`, `bad` is a condition on two games
-    that look the same to a seat, excluded by what they share. With `twins`, `bad` leans on the exchanges listed there.
+    that look the same to a seat, excluded by what they share. With `twins`, `bad` leans on the exchanges listed there, with
+    `invariant` on a condition that steps keep as the claims do.
     """
 
     system: System = field(repr=False)
@@ -46,3 +48,4 @@ class Evidence:
     ranks: Ranks | None = None
     shared: Agreement | None = field(default=None, repr=False)
     twins: Twins | None = field(default=None, repr=False)
+    invariant: Any = field(default=None, repr=False)

@@ -11,9 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import z3  # type: ignore[import-untyped]
-
 from proofs.evidence import Ranks
+from proofs.horn import lost_at, starts_outside
 from proofs.induction import said
 from proofs.lemmas import Lemma
 from rules_dsl.smt import Place, SymbolicState, System, Unrolling
@@ -32,6 +31,7 @@ from rules_dsl.smt.terms import (
     or_,
     pick,
     term,
+    unknowns,
 )
 from rules_dsl.types import OptionalType
 
@@ -112,6 +112,34 @@ def safety_obligation(system: System, claims: Sequence[Lemma], name: str, bad: T
                 ("the property fails", bad),
             ]
         ),
+    )
+
+
+def invariant_obligations(
+    system: System, claims: Sequence[Lemma], name: str, invariant: Any, bad: Truth
+) -> Iterator[Obligation]:
+    """A condition found for one property holds at the start, is kept by every step, and rules out what is forbidden."""
+    valid = ("the parameters are allowed", system.valid)
+    yield Obligation(
+        f"invariant {name} at the start",
+        "The invariant found holds in every initial state.",
+        _kept([valid, ("it does not", starts_outside(system, invariant))]),
+    )
+    before = [
+        valid,
+        ("the state is well formed", formed(system, system.before)),
+        *_claims(system, claims, system.before),
+    ]
+    for place in system.steps:
+        yield Obligation(
+            f"invariant {name} {place}",
+            f"A legal step at {place} keeps the invariant found.",
+            _kept([*before, *lost_at(system, invariant, place)]),
+        )
+    yield Obligation(
+        f"safety {name}",
+        f"The invariant found excludes every state that breaks '{name}'.",
+        _kept([*before, ("the invariant found", invariant), ("the property fails", bad)]),
     )
 
 
@@ -232,8 +260,8 @@ def text_of(obligation: Obligation, family: str) -> str:
         "(set-info :status unsat)",
         "(set-logic QF_BV)",
     ]
-    for name, sort in sorted(_unknowns(formulas).items()):
-        lines.append(f"(declare-const |{name}| {sort})")
+    for constant in unknowns(formulas):
+        lines.append(f"(declare-const |{constant.decl().name()}| {constant.sort().sexpr()})")
     for label, part in obligation.parts:
         lines += [f"; {_plain(label)}", f"(assert {part.sexpr()})"]
     return "\n".join([*lines, "(check-sat)", ""])
@@ -241,21 +269,6 @@ def text_of(obligation: Obligation, family: str) -> str:
 
 def _plain(text: str) -> str:
     return " ".join(text.replace("|", "/").split())
-
-
-def _unknowns(formulas: Sequence[Any]) -> dict[str, str]:
-    found: dict[str, str] = {}
-    seen: set[int] = set()
-    queue = list(formulas)
-    while queue:
-        here = queue.pop()
-        if here.get_id() in seen:
-            continue
-        seen.add(here.get_id())
-        if z3.is_const(here) and here.decl().kind() == z3.Z3_OP_UNINTERPRETED:
-            found[here.decl().name()] = here.sort().sexpr()
-        queue += here.children()
-    return found
 
 
 def slug(name: str) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from time import monotonic
+from typing import Any
 
 import z3  # type: ignore[import-untyped]
 
@@ -17,6 +18,7 @@ from proofs.clock import Clock, OutOfTime
 from proofs.evidence import Evidence
 from proofs.families import speaks_of_knowing
 from proofs.findings import Finding
+from proofs.horn import found_invariant
 from proofs.induction import Induction, leaned_on, said, strengthen
 from proofs.knowledge import Knowledge
 from proofs.lemmas import Lemma, apply, guesses
@@ -179,7 +181,12 @@ def _by_search(session: Session, left: Sequence[m.Property]) -> Iterator[Verdict
         return clocks.setdefault(name, Clock.of(session.options.seconds))
 
     goals = {p.name: not_(system.holds(_claim(p).value)) for p in left}
-    found = search(system, goals, clock_of, session.options.deepest, _declared(session))
+    facts = _declared(session)
+
+    def exclude(name: str) -> Any:
+        return found_invariant(system, goals[name], facts, clock_of(name))
+
+    found = search(system, goals, clock_of, session.options.deepest, facts, exclude=exclude)
     for name, result in found.items():
         property_ = by_name[name]
         yield _searched(session, property_, result, clocks[name].passed)
@@ -203,8 +210,13 @@ def _searched(session: Session, property_: m.Property, result: Found, seconds: f
     if result.complete:
         outcome = PROVED if positive else REFUTED
         how = f"complete unrolling: no game has more than {result.depth} events"
+        if result.invariant is not None:
+            how = "Horn clauses: an invariant found by Spacer, checked by induction"
         if positive and (idle := vacuous(session, property_)) is not None:
             return Verdict(session.family, property_, VACUOUS, idle, seconds)
+        if result.invariant is not None:
+            evidence = replace(_evidence(session, _declared(session), property_), invariant=result.invariant)
+            return Verdict(session.family, property_, outcome, how, seconds, evidence=evidence)
         evidence = _evidence(session, session.proved, property_, result.depth)
         return Verdict(
             session.family, property_, outcome, how, seconds, depth=result.depth, evidence=evidence

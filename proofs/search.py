@@ -19,15 +19,18 @@ from rules_dsl.smt import Game, System, Unrolling, finite_solver
 from rules_dsl.smt.terms import Truth, less_equal, number, term
 from rules_dsl.smt.unroll import is_value
 
+EARLY = 24  # events in which most games that can be found are found
+
 
 @dataclass(frozen=True)
 class Found:
-    """The shortest game; or none: up to `depth` events, and if `complete` at all."""
+    """The shortest game; or none: up to `depth` events, and if `complete` at all. An `invariant` excludes it for ever."""
 
     game: Game | None
     depth: int
     complete: bool
     why: str = ""  # it went no deeper
+    invariant: Any = None
 
     @property
     def undecided(self) -> str:
@@ -46,11 +49,13 @@ def search(
     deepest: int,
     facts: Iterable[Lemma] = (),
     confirm: Callable[[str, Game], Truth | None] = lambda _name, _game: None,
+    exclude: Callable[[str], Any] = lambda _name: None,
 ) -> dict[str, Found]:
     """The shortest game to each goal.
 
     `facts` are proved claims, added at every moment to speed the search up. `confirm` looks at a game found; if it
-    is not good enough it gives a condition that rules it out, and the search goes on.
+    is not good enough it gives a condition that rules it out, and the search goes on. `exclude` is asked for an
+    invariant against what was not found early.
     """
     solver = finite_solver()
     unrolling = Unrolling(system, solver)
@@ -75,6 +80,12 @@ def search(
             if game is not None:
                 found[name] = Found(game, depth, True)
                 del waiting[name]
+        if depth == EARLY:
+            for name in list(waiting):
+                invariant = exclude(name)
+                if invariant is not None:
+                    found[name] = Found(None, depth, True, invariant=invariant)
+                    del waiting[name]
         if not waiting:
             return found
         if depth >= 8 and depth % 4 == 0 and exhausted(solver, clock_of(next(iter(waiting)))):

@@ -254,3 +254,19 @@ def pick(condition: Truth, then: Num, otherwise: Num) -> Num:
 def as_number(value: Truth) -> Num:
     """Nought or one."""
     return count((value,))
+
+
+def unknowns(terms: Iterable[Any]) -> list[Any]:
+    """The constants nothing is said about that occur in terms, by name; every shared part is looked at once."""
+    found: dict[str, Any] = {}
+    seen: set[int] = set()
+    queue = list(terms)
+    while queue:
+        here = queue.pop()
+        if here.get_id() in seen:
+            continue
+        seen.add(here.get_id())
+        if z3.is_const(here) and here.decl().kind() == z3.Z3_OP_UNINTERPRETED:
+            found[here.decl().name()] = here
+        queue += here.children()
+    return [found[name] for name in sorted(found)]

@@ -42,8 +42,10 @@ def model_of(text: str, game: str = "countdown") -> Model:
     return build_model(compose(library([parse(text, "house.rules")]), game))
 
 
-def verdicts_of(text: str = COUNTDOWN, seconds: float = 20.0, game: str = "countdown") -> list[Verdict]:
-    return list(prove(model_of(text, game), game, Options(seconds=seconds, deepest=12)))
+def verdicts_of(
+    text: str = COUNTDOWN, seconds: float = 20.0, game: str = "countdown", deepest: int = 12
+) -> list[Verdict]:
+    return list(prove(model_of(text, game), game, Options(seconds=seconds, deepest=deepest)))
 
 
 def write_rules(folder: Path, text: str = COUNTDOWN, name: str = "house.rules") -> Path:
