@@ -105,7 +105,7 @@ class PropertyItem(pytest.Item):
         if not isinstance(excinfo.value, Unexpected):
             return super().repr_failure(excinfo, style)
         from proofs.junit import problem
-        from proofs.telling import tell
+        from proofs.telling import tell_games
 
         verdict = excinfo.value.verdict
         lines = [
@@ -113,8 +113,7 @@ class PropertyItem(pytest.Item):
             f"  {self.claim.text}",
             f"  {problem(verdict)}",
         ]
-        if verdict.game is not None:
-            lines += ["  " + line for line in tell(self.family.model, verdict.game)]
+        lines += ["  " + line for line in tell_games(self.family.model, verdict)]
         return "\n".join(lines)
 
     def reportinfo(self) -> tuple[Path, int, str]:

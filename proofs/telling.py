@@ -5,6 +5,7 @@ Takes the open model and the game; the game is played again on the interpreter, 
 
 from __future__ import annotations
 
+from proofs.verdicts import Verdict
 from rules_dsl import model as m
 from rules_dsl import reference
 from rules_dsl.model import Value
@@ -29,6 +30,19 @@ def tell(model: m.Model, game: Game) -> list[str]:
         if changed:
             lines.append(f"       then {changed}")
         state = after
+    return lines
+
+
+def tell_games(model: m.Model, verdict: Verdict) -> list[str]:
+    """The game of a verdict, and the one that looks the same to somebody if it takes two."""
+    lines = [] if verdict.game is None else tell(model, verdict.game)
+    if verdict.twin is not None and verdict.seat is not None:
+        shorter = verdict.game is not None and len(verdict.twin.moves) < len(verdict.game.moves)
+        until = ", but cannot go on so" if shorter else ""
+        lines += [
+            f"a game that looks the same to seat {verdict.seat + 1}{until}:",
+            *tell(model, verdict.twin),
+        ]
     return lines
 
 

@@ -105,14 +105,11 @@ def write_junit(
 ) -> None:
     """The JUnit report; a file that cannot be written is bad input."""
     from proofs.junit import junit
-    from proofs.telling import tell
+    from proofs.telling import tell_games
 
     models = {family.name: family.model for family in families}
 
     def lines(verdict: Verdict) -> list[str]:
-        told = [] if verdict.game is None else tell(models[verdict.family], verdict.game)
-        if verdict.twin is not None:
-            told += ["", "a game that looks the same:", *tell(models[verdict.family], verdict.twin)]
-        return told
+        return tell_games(models[verdict.family], verdict)
 
     path.write_text(junit(found, lines, dict(certified.lines), certified.failed), encoding="utf-8")

@@ -53,6 +53,32 @@ def test_a_failure_shows_the_sentence_and_the_game(pytester: pytest.Pytester) ->
     assert result.ret == 1
 
 
+NOSY = """
+module nosy_votes "Good players always approve" for resistance {
+  override phase vote {
+    each p in Player chooses approve: Bool public when not unvoted
+      require side(p) == good implies approve "good players approve"
+    if unvoted or 2 * count(p in Player | approve[p]) > players { next cards } else { next rejected }
+  }
+  silent quiet "no vote tells anybody anything": vote expect proved
+}
+"""
+
+
+def test_a_claim_about_two_games_fails_with_both_of_them(pytester: pytest.Pytester) -> None:
+    path = pytester.makefile(".rules", house=NOSY)
+    result = pytester.runpytest_inprocess(*PLUGIN, str(path))
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(
+        [
+            "*refuted, expected proved: two games that have looked the same for 3 event(s)*",
+            "*4. vote: approve:*",
+            "*a game that looks the same to seat *, but cannot go on so:",
+            "*3. propose: team:*",
+        ]
+    )
+
+
 def test_one_property_can_be_chosen(pytester: pytest.Pytester) -> None:
     path = pytester.makefile(".rules", house=WRONG)
     pytester.runpytest_inprocess(*PLUGIN, str(path), "-k", "long_game").assert_outcomes(
