@@ -2,8 +2,8 @@
 
 `mutants` takes the text of a rulebook and gives every mistake of a few kinds. Some replace one word: numbers and table
 entries off by one, comparisons, logic, members of enums, variables of the same type, seats to the left for seats to the
-right, the next phase, who sees or makes a choice. Others leave a part out or put it elsewhere: requirements, effects,
-checks, conditions, overrides, endings, the place of a phase. It knows no game.
+right, the next phase, who sees or makes a choice; some exchange two next phases. Others leave a part out or put it
+elsewhere: requirements, effects, checks, conditions, overrides, endings, the place of a phase. It knows no game.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
+from itertools import combinations
 from typing import Any
 
 from rules_dsl import parse
@@ -22,6 +23,7 @@ _BLANKED = re.compile(
     r'|"(?:[^"\\\n]|\\.)*"'  # texts
     r"|\bcite\b\s+[A-Za-z0-9_-]+(?:\s*,\s*[A-Z][A-Z0-9]*-[A-Za-z0-9-]+)*"  # clauses
 )
+_NEXT = re.compile(r"\bnext\s+([a-z_]\w*)")
 _TABLE = re.compile(r"\btable\b[^{]*\{[^}]*\}")
 _TOKEN = re.compile(r"->|\b(?:Set|Bag|Stack)<[^>]*>|[A-Za-z_][A-Za-z0-9_]*|\d+|\.\.|:=|==|!=|<=|>=|[<>+*-]")
 
@@ -64,19 +66,29 @@ class Mutant:
     kind: str
     line: int
     dropped: int | None = None
+    words: str = ""  # what was exchanged, where `old` and `new` are more than that
+
+    @property
+    def change(self) -> str:
+        return self.words or f"{self.old} -> {self.new or '(nothing)'}"
 
     @property
     def key(self) -> str:
-        return f"{self.file}:{self.start}:{self.kind}:{self.old}:{self.new}"
+        return f"{self.file}:{self.start}:{self.kind}:{self.words or f'{self.old}:{self.new}'}"
 
     def __str__(self) -> str:
-        return f"{self.file}:{self.line}: {self.kind}: {self.old} -> {self.new or '(nothing)'}"
+        return f"{self.file}:{self.line}: {self.kind}: {self.change}"
 
 
 def mutants(text: str, file: str, book: s.Rulebook, library: Sequence[s.Rulebook]) -> list[Mutant]:
     """Every mutant of one rulebook; `library` are all rulebooks, whose enums and phases it may name."""
     made: dict[str, Mutant] = {}
-    for mutant in (*_token_mutants(text, file, book, library), *_changed_parts(text, file, book)):
+    changed = (
+        *_token_mutants(text, file, book, library),
+        *_swapped(text, file),
+        *_changed_parts(text, file, book),
+    )
+    for mutant in changed:
         made.setdefault(mutant.key, mutant)
     return sorted(made.values(), key=lambda x: (x.start, x.kind, x.new))
 
@@ -94,14 +106,35 @@ def mutated(text: str, book: s.Rulebook, mutant: Mutant) -> s.Rulebook:
     return made
 
 
+def _code(text: str) -> str:
+    """The text with blanks for comments, quoted texts and clauses."""
+    return _BLANKED.sub(lambda found: " " * len(found.group()), text)
+
+
+# --- two words exchanged ---
+
+
+def _swapped(text: str, file: str) -> Iterator[Mutant]:
+    """Every two phases the game goes on to, one taken for the other."""
+    source = SourceText(text, file)
+    steps = [(found.start(1), found.group(1)) for found in _NEXT.finditer(_code(text))]
+    for (start, one), (later, two) in combinations(steps, 2):
+        if one != two:
+            line, other = (Span(source, place, place).line for place in (start, later))
+            between = text[start + len(one) : later]
+            old, new = f"{one}{between}{two}", f"{two}{between}{one}"
+            words = f"{one} <-> {two} of line {other - line} below"
+            yield Mutant(file, start, old, new, "next phases swapped", line, words=words)
+
+
 # --- one word for another ---
 
 
 def _token_mutants(text: str, file: str, book: s.Rulebook, library: Sequence[s.Rulebook]) -> Iterator[Mutant]:
-    code = _BLANKED.sub(lambda found: " " * len(found.group()), text)
+    code = _code(text)
     words = _Words(
         dict(_siblings(library)),
-        sorted({p.name for each in library for p in _nodes(each, s.PhaseDecl)}),
+        [p.name for p in _nodes(book, s.PhaseDecl)],
         dict(_same_type(book, library)),
     )
     tables = [found.span() for found in _TABLE.finditer(code)]
@@ -141,9 +174,7 @@ def _replacements(word: str, before: Sequence[str], rest: str, words: _Words) ->
             if int(word) > 0:
                 yield str(int(word) - 1), "number"
     elif last == "next" and word in words.phases:
-        place = words.phases.index(word)
-        yield words.phases[(place + 1) % len(words.phases)], "next phase"
-        yield words.phases[(place - 1) % len(words.phases)], "next phase"
+        yield from ((phase, "next phase") for phase in words.phases if phase != word)
     elif word in SWAPS and (called or word not in _CALLED):
         for new in SWAPS[word]:
             yield new, "logic" if word.isalpha() and word not in _ARITHMETIC else "operator"

@@ -45,7 +45,7 @@ def named(entry: Known, mutants: Iterable[Mutant], texts: Mapping[str, str]) -> 
     found = [
         m
         for m in mutants
-        if (m.file, m.kind, f"{m.old} -> {m.new or '(nothing)'}") == (entry.file, entry.kind, entry.change)
+        if (m.file, m.kind, m.change) == (entry.file, entry.kind, entry.change)
         and rule_of(m, texts) == entry.rule
     ]
     found.sort(key=lambda m: m.start)

@@ -19,7 +19,7 @@ from proofs.search import search
 from rules_dsl import Library, library
 from rules_dsl.smt import Game, compile_smt
 from rules_dsl.smt.terms import not_
-from rules_dsl.syntax import PhaseDecl, TableDecl
+from rules_dsl.syntax import If, Next, PhaseDecl, TableDecl
 from tests.mutation import run
 from tests.mutation.checks import (
     EQUIVALENT,
@@ -120,12 +120,13 @@ def test_the_rulebooks_as_they_are_pass_what_mutants_are_tried_on() -> None:
 
 def test_mistakes_of_every_kind_are_made_and_no_two_are_the_same() -> None:
     kinds = Counter(x.kind for x in every_mutant())
-    assert {"number", "table entry", "operator", "logic", "member", "variable", "next phase"} <= set(kinds)
+    assert {"number", "table entry", "operator", "logic", "member", "variable"} <= set(kinds)
+    assert {"next phase", "next phases swapped"} <= set(kinds)
     assert {"who", "who sees it", "order", "condition dropped", "override dropped"} <= set(kinds)
     assert {"requirement dropped", "effect dropped", "branch dropped", "check dropped"} <= set(kinds)
     assert {"showing dropped", "ending dropped"} <= set(kinds)
     assert len({x.key for x in every_mutant()}) == len(every_mutant())
-    assert len(every_mutant()) > 600
+    assert len(every_mutant()) > 800
 
 
 def test_every_requirement_of_the_rulebooks_is_dropped_by_some_mutant() -> None:
@@ -172,6 +173,22 @@ def test_every_entry_of_a_table_is_tried_one_higher_and_one_lower() -> None:
     tables = [item for item in core.items if isinstance(item, TableDecl)]
     cells = sum(len(row.values) for table in tables for row in table.rows)
     assert sum(x.kind == "table entry" for x in every_mutant()) == 2 * cells == 84
+
+
+def test_two_next_phases_are_exchanged_and_nothing_else() -> None:
+    swap = next(x for x in every_mutant() if x.words.startswith("cards <-> rejected"))
+    vote = next(
+        p
+        for p in mutated(original().texts[swap.file], original().books[swap.file], swap).games[0].items
+        if isinstance(p, PhaseDecl) and p.name == "vote"
+    )
+    (branch,) = vote.body
+    assert isinstance(branch, If)
+    assert [x.phase for x in (*branch.then, *branch.otherwise) if isinstance(x, Next)] == [
+        "rejected",
+        "cards",
+    ]
+    assert Counter(swap.old) == Counter(swap.new)
 
 
 def test_a_part_is_left_out_or_put_elsewhere_and_nothing_else_changes() -> None:
