@@ -111,8 +111,8 @@ def summary(results: Sequence[tuple[Mutant, Outcome]], why: Mapping[str, str]) -
         },
         "killed_by": dict(Counter(o.by for o in outcomes if o.status == KILLED)),
         "kinds": {
-            kind: f"{sum(1 for m, o in results if m.kind == kind and o.status == KILLED)} killed of {number}"
-            for kind, number in Counter(m.kind for m, _ in results).most_common()
+            kind: dict(Counter(o.status for m, o in results if m.kind == kind))
+            for kind in sorted({m.kind for m, _ in results})
         },
         "score": round(score(outcomes), 4),
         "survivors": [
