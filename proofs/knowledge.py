@@ -24,7 +24,7 @@ from proofs.search import Found
 from proofs.silence import Silence
 from proofs.swaps import Guard, Stage, Swap, SwapProver, dealt_map, guards
 from rules_dsl import model as m
-from rules_dsl.smt import Game, Place, System, finite_solver
+from rules_dsl.smt import Game, Place, System
 from rules_dsl.smt.expressions import Scene, truth_of, value_of
 from rules_dsl.smt.symbolic import model_reader
 from rules_dsl.smt.terms import Truth, not_, number, or_, term
@@ -214,13 +214,17 @@ class Knowledge:
         clock: Clock,
     ) -> Game | None:
         """A state the proved claims allow in which somebody may be certain."""
-        system, solver = self.system, finite_solver()
-        solver.add(*(z3.Not(term(prover.at_stage(stage, system.before))) for stage in without))
-        solver.add(term(system.valid), term(system.formed), term(self._false(prover, swaps, claim)))
-        solver.add(*prover.facts)
-        if not clock.check(solver):
+        system, solver = self.system, prover.states
+        solver.push()
+        try:
+            solver.add(*(z3.Not(term(prover.at_stage(stage, system.before))) for stage in without))
+            solver.add(term(self._false(prover, swaps, claim)))
+            model = solver.model() if clock.check(solver) else None
+        finally:
+            solver.pop()
+        if model is None:
             return None
-        read = model_reader(solver.model())
+        read = model_reader(model)
         return Game(decode_params(system, read), (decode_state(system, system.before, read),), ())
 
     def _useful(

@@ -8,6 +8,7 @@ way to some stage of the game the swapped game is always legal and always looks 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -131,6 +132,8 @@ class SwapProver:
         self.facts = [term(said(self.system, claim, self.system.before)) for claim in proved]
         self.a, self.b = (declare(self.key, f"swap {x}") for x in ("a", "b"))
         self._tried: dict[tuple[str, tuple[str, ...], Stage], Swap | None] = {}
+        self._worked: dict[tuple[Any, ...], bool] = {}
+        self._refused: Counter[Place] = Counter()
         self._here: dict[Swap, Truth] = {}
         self._follows: dict[Place, list[Any]] = {}
         self._seen: dict[tuple[Any, ...], list[tuple[str, Truth]]] = {}
@@ -138,6 +141,8 @@ class SwapProver:
         self._stands: dict[tuple[Any, ...], tuple[m.Knows, Truth]] = {}
         self._after: dict[tuple[Any, ...], tuple[m.Knows, Truth]] = {}
         self._solvers = {place: self._solver(place) for place in self.system.steps}
+        self.states = finite_solver()  # every state the proved claims allow
+        self.states.add(term(self.system.valid), term(self.system.formed), *self.facts)
         self._ways = {place: set(self._targets(place, [])) for place in self.system.steps}
 
     def _solver(self, place: Place) -> Any:
@@ -188,7 +193,9 @@ class SwapProver:
         key = (guard.text, shown, stage)
         if key not in self._tried:
             way = self._way_to(stage)
-            works = all(self._works(place, guard, shown, way) for place in self.system.steps)
+            # where swaps have failed most often the next one is likely to fail too
+            places = sorted(self.system.steps, key=lambda place: -self._refused[place])
+            works = all(self._works(place, guard, shown, way) for place in places)
             self._tried[key] = Swap(guard, shown, way) if works else None
         return self._tried[key]
 
@@ -206,24 +213,32 @@ class SwapProver:
 
     def _works(self, place: Place, guard: Guard, shown: tuple[str, ...], way: frozenset[Stage]) -> bool:
         """Does the swapped game follow every step from here that stays on the way?"""
-        failing = self.failing(place, guard, shown, way)
-        if failing is None:
-            return True
-        solver = self._solvers[place]
-        solver.push()
-        solver.add(*failing)
-        try:
-            return not self.clock.check(solver)
-        finally:
-            solver.pop()
+        key = (guard.text, shown, *self._stays(place, way))  # other ways may take the same steps from here
+        if key not in self._worked:
+            failing = self.failing(place, guard, shown, way)
+            if failing is None:
+                return True
+            solver = self._solvers[place]
+            solver.push()
+            solver.add(*failing)
+            try:
+                self._worked[key] = not self.clock.check(solver)
+            finally:
+                solver.pop()
+            self._refused[place] += not self._worked[key]
+        return self._worked[key]
+
+    def _stays(self, place: Place, way: frozenset[Stage]) -> tuple[frozenset[Stage], frozenset[Stage]]:
+        """The stages at a place that are on the way, and those on it to which a step leads from there."""
+        froms = frozenset(s for s in way if s[0] == place)
+        return froms, frozenset(to for held, to in self._ways[place] if (place, held) in way) & way
 
     def failing(
         self, place: Place, guard: Guard, shown: tuple[str, ...], way: frozenset[Stage]
     ) -> list[Any] | None:
         """That a step from here stays on the way and the swapped game does not follow it; None if no step stays on it."""
         step = self.system.steps[place]
-        froms = [s for s in way if s[0] == place]
-        targets = {to for held, to in self._ways[place] if (place, held) in way} & way
+        froms, targets = self._stays(place, way)
         if not froms or not targets:
             return None
         return [
