@@ -113,11 +113,12 @@ def _claim(property_: m.Property) -> Lemma:
 def _by_induction(session: Session, plain: Sequence[m.Property], need_lemmas: bool) -> Iterator[Verdict]:
     system, started = session.prepare(), monotonic()
     claims: list[Lemma] = []
+    seen = [sample_environment(session.model, s) for s in session.seen]
     for property_ in session.model.properties.values():
         # properties not asked for may still carry the proof of those that are
         if property_.kind in ("invariant", "reachable") and not speaks_of_knowing(property_):
             claim = _claim(property_)
-            if all(holds(claim.value, sample_environment(session.model, s)) for s in session.seen):
+            if all(holds(claim.value, env) for env in seen):
                 claims.append(claim)
     asked = {p.name for p in plain}
     if not need_lemmas and not any(claim.declared in asked for claim in claims):

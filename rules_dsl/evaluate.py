@@ -38,21 +38,17 @@ class Environment:
 
 def evaluate(expr: m.Expr, env: Environment) -> Value:
     """The value of an expression in an environment."""
-    match expr:
-        case m.Literal(value, _):
-            return value
-        case m.Variable(name, _):
-            return env.variables[name]
-        case m.Parameter(name, _):
-            return env.params[name]
-        case m.Bound(name, _):
-            return env.bound[name]
-        case m.Lookup(table, keys, _):
-            return evaluate(_cell(env.model.tables[table], [evaluate(k, env) for k in keys], env), env)
-        case m.At(base, key, _):
-            return _entry(base, evaluate(base, env), evaluate(key, env))
+    match expr:  # the most frequent first
         case m.Apply():
             return _apply(expr, env)
+        case m.Variable():
+            return env.variables[expr.name]
+        case m.Literal():
+            return expr.value
+        case m.Bound():
+            return env.bound[expr.name]
+        case m.At():
+            return _entry(expr.base, evaluate(expr.base, env), evaluate(expr.key, env))
         case m.Quantify():
             return _quantify(expr, env)
         case m.Invoke(name, arguments, _):
@@ -60,6 +56,10 @@ def evaluate(expr: m.Expr, env: Environment) -> Value:
             values = [evaluate(a, env) for a in arguments]
             inside = {p: v for (p, _), v in zip(definition.parameters, values, strict=True)}
             return evaluate(definition.value, env.with_bound(inside))
+        case m.Lookup(table, keys, _):
+            return evaluate(_cell(env.model.tables[table], [evaluate(k, env) for k in keys], env), env)
+        case m.Parameter():
+            return env.params[expr.name]
         case m.InPhase(phase, _):
             return not env.over and env.phase == phase
         case m.Over():
@@ -131,6 +131,9 @@ def _whole(value: Value) -> int:
 
 def _apply(expr: m.Apply, env: Environment) -> Value:
     operation, arguments = expr.operation, expr.arguments
+    simple = _SIMPLE.get(operation)
+    if simple is not None:
+        return simple(*[evaluate(a, env) for a in arguments])
     # these four look at their second part only when they must
     match operation:
         case "if":
@@ -155,7 +158,7 @@ def _apply(expr: m.Apply, env: Environment) -> Value:
         return (values[0] + 1) % env.players  # type: ignore[operator]
     if operation == "right":
         return (values[0] - 1) % env.players  # type: ignore[operator]
-    return _SIMPLE[operation](*values)
+    raise ValueError(f"there is no operation '{operation}'")
 
 
 def _change_bag(type_: m.Type, bag: Value, kind: Value, by: int) -> Value:
