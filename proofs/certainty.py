@@ -15,8 +15,6 @@ from typing import Any
 import z3  # type: ignore[import-untyped]
 
 from proofs.clock import Clock, OutOfTime
-from proofs.induction import said
-from proofs.lemmas import Lemma
 from proofs.pairs import Doubt, Mind, Pair, plain_scene
 from proofs.search import Found, exhausted, plainest
 from rules_dsl import model as m
@@ -57,16 +55,13 @@ class CertainGames:
     condition on the last state, outside of which the claim is known to hold; `kind_of` tells kinds of last states apart.
     """
 
-    def __init__(
-        self, pair: Pair, claim: m.Expr, where: Truth, facts: Sequence[Lemma], kind_of: Callable[[Game], Kind]
-    ) -> None:
+    def __init__(self, pair: Pair, claim: m.Expr, where: Truth, kind_of: Callable[[Game], Kind]) -> None:
         self.pair, self.claim, self.kind_of = pair, claim, kind_of
         self.atoms: list[_Atom] = []
         self.candidates = 0
         system = pair.system
         scene = replace(system.scene(system.before), knows=self._supposed)
         self.goal = term(and_((where, not_(truth_of(claim, scene)))))
-        self.known = z3.And(*(term(said(system, fact, system.before)) for fact in facts), z3.BoolVal(True))
         self.run = Unrolling(system, finite_solver())
         self.run.start_initial()
 
@@ -78,18 +73,16 @@ class CertainGames:
 
     def shortest(self, deepest: int, clock: Clock) -> Found:
         """The shortest game; or none, up to a depth or at all."""
-        solver = self.run.solver
         for depth in range(deepest + 1):
             if depth:
                 self.run.extend()
-            solver.add(self.run.at(depth, self.known))
             try:
                 game = self._at_depth(depth, clock)
             except OutOfTime as error:
                 return Found(None, depth - 1, False, str(error))
             if game is not None:
                 return Found(game, depth, True)
-            if depth >= 8 and depth % 4 == 0 and exhausted(solver, clock):
+            if depth >= 8 and depth % 4 == 0 and exhausted(self.run.solver, clock):
                 return Found(None, depth, True)
         return Found(None, deepest, False)
 

@@ -290,8 +290,7 @@ class _Solver:
                 return Found(None, 0, True)
         except OutOfTime as error:
             return Found(None, -1, False, str(error))
-        facts = [claim for claim in self.proved if claim.place is None]
-        return search(self.system, {"": goal}, lambda _: clock, self.deepest, facts)[""]
+        return search(self.system, {"": goal}, lambda _: clock, self.deepest)[""]
 
     def shown(self, part: Part, game: Game) -> tuple[Game, Move | None]:
         """The game found, with the step that enters the phase, or with the choice the requirement refuses: both are

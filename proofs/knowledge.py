@@ -122,13 +122,11 @@ class Knowledge:
                 how = "induction over two games that look the same"
                 return Finding(True, how, used, evidence=evidence)
         how = "two games of {} event(s) that look the same"
-        return self._two_games(shared, lambda run: run.find(violated, clock), how, clock)
+        return self._two_games(lambda run: run.find(violated, clock), how, clock)
 
-    def _two_games(
-        self, shared: Agreement, find: Callable[[PairSearch], TwoGames | None], how: str, clock: Clock
-    ) -> Finding:
+    def _two_games(self, find: Callable[[PairSearch], TwoGames | None], how: str, clock: Clock) -> Finding:
         """The shortest two games that show a claim false, event by event."""
-        run = PairSearch(self.pair, shared.facts)
+        run = PairSearch(self.pair)
         for depth in range(self.deepest + 1):
             if depth:
                 run.extend()
@@ -160,7 +158,7 @@ class Knowledge:
             how = "every game that looks the same can answer; induction over two games that do"
             return Finding(True, how, used, evidence=evidence, happens=question.happens())
         how = "two games that have looked the same for {} event(s); what comes next in one cannot come in the other"
-        found = self._two_games(shared, lambda run: question.find(run, clock), how, clock)
+        found = self._two_games(lambda run: question.find(run, clock), how, clock)
         return replace(found, happens=question.happens())
 
     # --- nobody can be certain ---
@@ -283,9 +281,8 @@ class Knowledge:
         if prover is not None:
             # at all other stages every game has a twin
             where = or_(prover.at_stage(stage, self.system.before) for stage in stages)
-        facts = [c for c in self.proved if c.place is None]
         kinds = kinds_of_end(self.pair, () if prover is None else prover.marks)
-        found = CertainGames(self.pair, claim, where, facts, kinds).shortest(self.deepest, clock)
+        found = CertainGames(self.pair, claim, where, kinds).shortest(self.deepest, clock)
         if found.game is not None:
             replay(self.system.model, found.game)
             how = f"a game of {found.depth} event(s); all games that look the same to the seat agree"

@@ -76,20 +76,14 @@ def pair_of(system: System) -> Pair:
 class PairSearch:
     """Both games forward together, each event looking the same to the watcher."""
 
-    def __init__(self, pair: Pair, facts: list[Any]) -> None:
+    def __init__(self, pair: Pair) -> None:
         self.pair = pair
         self.solver = finite_solver()
         self.ours = Unrolling(pair.system, self.solver)
         self.theirs = Unrolling(pair.twin, self.solver, "twin")
-        self.facts = z3.And(*facts, z3.BoolVal(True))
         self.solver.add(term(pair.seated), term(pair.same_start))
         self.ours.start_initial()
         self.theirs.start_initial()
-        self._state_facts()
-
-    def _state_facts(self) -> None:
-        t = self.ours.depth
-        self.solver.add(self.at(t, self.facts))
 
     def at(self, moment: int, condition: Truth) -> Any:
         """A condition on both games, said of a moment."""
@@ -105,7 +99,6 @@ class PairSearch:
             for place, same in self.pair.same_step.items()
         )
         self.solver.add(self.at(t, together))
-        self._state_facts()
 
     def find(self, condition: Truth, clock: Clock) -> tuple[Game, Game, int] | None:
         """Two games to this depth in which the condition holds, and the seat that watched."""
@@ -158,7 +151,7 @@ class Mind:
         """The game itself, fixed, beside every game that looks the same to the seat."""
         if seat not in self._watching:
             system = self.pair.system
-            made = PairSearch(self.pair, [])
+            made = PairSearch(self.pair)
             made.solver.add(term(equal(self.pair.watcher, number(seat))), self._fixed_params())
             made.solver.add(made.at(0, is_state(system, system.before, self.game.states[0])))
             for t, move in enumerate(self.game.moves):

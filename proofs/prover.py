@@ -187,14 +187,14 @@ def _by_search(session: Session, left: Sequence[m.Property]) -> Iterator[Verdict
     def exclude(name: str) -> Any:
         return found_invariant(system, goals[name], facts, clock_of(name))
 
-    found = search(system, goals, clock_of, session.options.deepest, facts, exclude=exclude)
+    found = search(system, goals, clock_of, session.options.deepest, exclude=exclude)
     for name, result in found.items():
         property_ = by_name[name]
         yield _searched(session, property_, result, clocks[name].passed)
 
 
 def _declared(session: Session) -> list[Lemma]:
-    """Proved claims worth telling a search about: those about all states."""
+    """Proved claims worth telling Spacer about: those about all states."""
     return [c for c in session.proved if c.place is None]
 
 
@@ -241,9 +241,7 @@ def _knows(session: Session, knowledge: Knowledge, property_: m.Property) -> Ver
 
 def _symmetric(session: Session, property_: m.Property) -> Verdict:
     question = Symmetry(session.prepare(), property_)
-    return _found(
-        session, property_, lambda clock: question.decide(_declared(session), session.options.deepest, clock)
-    )
+    return _found(session, property_, lambda clock: question.decide(session.options.deepest, clock))
 
 
 def _found(session: Session, property_: m.Property, decide: Callable[[Clock], Finding]) -> Verdict:
@@ -309,7 +307,7 @@ def _never(session: Session, condition: Truth) -> str | None:
     """Why a condition on a state, or on a choice made there, is never met; None if some game meets it."""
     system = session.prepare()
     clock = Clock.of(session.options.seconds)
-    result = search(system, {"": condition}, lambda _: clock, session.options.deepest, _declared(session))[""]
+    result = search(system, {"": condition}, lambda _: clock, session.options.deepest)[""]
     if result.game is not None:
         replay(session.model, result.game)
         return None
@@ -351,7 +349,6 @@ def _progress(session: Session, property_: m.Property) -> Verdict:
             {"": stuckness.condition()},
             lambda _: clock,
             session.options.deepest,
-            _declared(session),
             confirm,
         )[""]
     except OutOfTime as error:

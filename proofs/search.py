@@ -5,15 +5,13 @@ If no game is longer than the depth reached, the search was complete and what it
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import z3  # type: ignore[import-untyped]
 
 from proofs.clock import Clock, OutOfTime
-from proofs.induction import said
-from proofs.lemmas import Lemma
 from rules_dsl.evaluate import Environment, evaluate
 from rules_dsl.smt import Game, System, Unrolling, finite_solver
 from rules_dsl.smt.terms import Truth, less_equal, number, term
@@ -47,27 +45,23 @@ def search(
     goals: Mapping[str, Truth],
     clock_of: Callable[[str], Clock],
     deepest: int,
-    facts: Iterable[Lemma] = (),
     confirm: Callable[[str, Game], Truth | None] = lambda _name, _game: None,
     exclude: Callable[[str], Any] = lambda _name: None,
 ) -> dict[str, Found]:
     """The shortest game to each goal.
 
-    `facts` are proved claims, added at every moment to speed the search up. `confirm` looks at a game found; if it
-    is not good enough it gives a condition that rules it out, and the search goes on. `exclude` is asked for an
-    invariant against what was not found early.
+    `confirm` looks at a game found; if it is not good enough it gives a condition that rules it out, and the search goes
+    on. `exclude` is asked for an invariant against what was not found early. (Telling the solver what is proved of
+    every state makes it two to three times slower.)
     """
     solver = finite_solver()
     unrolling = Unrolling(system, solver)
     unrolling.start_initial()
-    # one substitution for all of them is many times quicker than one for each
-    known = z3.And(*(term(said(system, fact, system.before)) for fact in facts), z3.BoolVal(True))
     waiting = {name: term(goal) for name, goal in goals.items()}
     found: dict[str, Found] = {}
     for depth in range(deepest + 1):
         if depth:
             unrolling.extend()
-        solver.add(unrolling.at(depth, known))
         for name in list(waiting):
             try:
                 game = _at_depth(unrolling, depth, name, waiting, clock_of(name), confirm)

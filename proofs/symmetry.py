@@ -7,7 +7,7 @@ seating. Otherwise a game is searched for in which exchanging two seats shows so
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import cached_property
 from itertools import combinations
 from typing import Any
@@ -17,7 +17,6 @@ import z3  # type: ignore[import-untyped]
 from proofs.clock import Clock
 from proofs.evidence import Evidence
 from proofs.findings import Finding, undecided
-from proofs.lemmas import Lemma
 from proofs.replays import play_on, replay
 from proofs.search import search
 from rules_dsl import model as m
@@ -163,14 +162,14 @@ class Symmetry:
 
     # --- deciding ---
 
-    def decide(self, facts: Sequence[Lemma], deepest: int, clock: Clock) -> Finding:
-        """Proved for all seatings, or a game that shows otherwise; `facts` are proved claims that speed the search up."""
+    def decide(self, deepest: int, clock: Clock) -> Finding:
+        """Proved for all seatings, or a game that shows otherwise."""
         happens = self._happens()
         if self._of_neighbours(clock):
             evidence = Evidence(self.system, (), or_(self.broken(seats) for seats in self.neighbours))
             return Finding(True, "one step, any two neighbours exchanged", evidence=evidence, happens=happens)
         goal = or_(self.broken(seats) for seats in self.any_two)
-        found = search(self.system, {"": goal}, lambda _: clock, deepest, facts)[""]
+        found = search(self.system, {"": goal}, lambda _: clock, deepest)[""]
         if found.game is not None:
             game, (a, b) = self._with_event(found.game, clock)
             replay(self.system.model, game)

@@ -57,7 +57,7 @@ def tried(text: str, seed: int, monkeypatch: pytest.MonkeyPatch) -> tuple[int, i
     pair = pair_of(compile_smt(model))
     claim = model.properties["nobody"].value
     assert claim is not None
-    search = CertainGames(pair, claim, True, [], kinds_of_end(pair))
+    search = CertainGames(pair, claim, True, kinds_of_end(pair))
     found = search.shortest(6, Clock.of(60))
     assert found.game is not None
     return found.depth, search.candidates
@@ -162,7 +162,7 @@ def test_one_twin_stands_for_all_rulings_under_which_it_is_legal() -> None:
     pair = pair_of(compile_smt(model))
     claim = model.properties["nobody"].value
     assert claim is not None
-    search = CertainGames(pair, claim, True, [], kinds_of_end(pair))
+    search = CertainGames(pair, claim, True, kinds_of_end(pair))
     found = search.shortest(8, Clock.of(60))
     assert found.game is None
     assert found.complete
