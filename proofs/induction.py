@@ -61,6 +61,7 @@ class Induction:
         self.alive = set(range(len(claims)))
         self._claim_terms = [term(said(system, c, system.before)) for c in self.claims]
         self._obligations: dict[Place, _Obligation] = {}
+        self._cores: dict[tuple[int, frozenset[int]], set[int]] = {}
         self._before = Literals("h", len(self.claims))
         self._broken = Literals("v", len(self.claims))
 
@@ -125,7 +126,13 @@ class Induction:
             dropped = True
 
     def core(self, index: int, clock: Clock) -> set[int]:
-        """Claims that suffice, one step before, to keep this claim."""
+        """Claims that suffice, one step before, to keep this claim. Many proofs lean on the same ones: each is asked once."""
+        key = (index, frozenset(self.alive))
+        if key not in self._cores:
+            self._cores[key] = self._core(index, clock)
+        return self._cores[key]
+
+    def _core(self, index: int, clock: Clock) -> set[int]:
         found: set[int] = set()
         for place in self.system.steps:
             obligation = self._obligation(place)
