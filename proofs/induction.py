@@ -126,7 +126,7 @@ class Induction:
             dropped = True
 
     def core(self, index: int, clock: Clock) -> set[int]:
-        """Claims that suffice, one step before, to keep this claim. Many proofs lean on the same ones: each is asked once."""
+        """Claims that suffice, one step before, to keep this claim; asked once, for many proofs lean on the same ones."""
         key = (index, frozenset(self.alive))
         if key not in self._cores:
             self._cores[key] = self._core(index, clock)

@@ -28,12 +28,14 @@ LEFT_OUT = {
     29: "speaks of Lancelot, which is not among the modules",
 }
 
+pytestmark = pytest.mark.xdist_group("shipped properties")  # or every process would prove them all again
+
 RULES = Path(__file__).parents[3] / "shared" / "RULES.md"
 
 
 @lru_cache(maxsize=1)
 def families() -> tuple[Family, ...]:
-    return tuple(shipped_families(("resistance", "avalon")))
+    return tuple(shipped_families())
 
 
 @lru_cache(maxsize=1)
@@ -66,6 +68,13 @@ def test_sentences_called_false_have_a_refuted_property_and_true_ones_a_proved_o
     for number, truth in said.items():
         if int(number) in expected:
             assert ("proved" if truth == "T" else "refuted") in expected[int(number)], f"INV-{number}"
+
+
+def test_who_knows_what_in_the_edition_of_2021_is_decided_where_it_is_asked_for() -> None:
+    knowing = "avalon_2021: who knows what"
+    assert knowing not in [f.name for f in shipped_families()]
+    assert knowing in [f.name for f in shipped_families(("avalon_2021",))]
+    assert knowing in [f.name for f in shipped_families(("avalon", "avalon_2021"))]
 
 
 def test_every_property_names_the_clauses_it_speaks_about() -> None:
