@@ -52,6 +52,7 @@ def compare(
             return Comparison(False, "the start")
         reached = and_((one.valid, one.formed, *(said(one, claim, one.before) for claim in proved)))
         parting = [and_((one.at(one.before, p), not_(_same_step(one, two, p)))) for p in one.steps]
+        parting.append(not_(_same_sight(one, two)))
         parting = [goal for goal in parting if _possible(and_((reached, goal)), clock)]
         if not parting:
             return Comparison(True, "the same tables, the same start, every step the same")
@@ -59,7 +60,8 @@ def compare(
     except OutOfTime as error:
         return Comparison(None, str(error))
     if found.game is not None:
-        return Comparison(False, f"the step in '{found.game.states[-1].phase}'", found.game)
+        where = found.game.states[-1].phase
+        return Comparison(False, f"what is chosen, follows or is seen in '{where}'", found.game)
     if found.complete:
         return Comparison(True, "no game comes to a step that differs, by complete unrolling")
     return Comparison(None, found.undecided)
@@ -95,7 +97,7 @@ def _types(named: Mapping[str, m.Param] | Mapping[str, m.StateVariable]) -> list
 
 
 def _audiences(model: m.Model) -> list[object]:
-    return [(name, v.audience) for name, v in model.variables.items()]
+    return [(name, v.audience.kind, v.audience.to is None) for name, v in model.variables.items()]
 
 
 def _choices(model: m.Model) -> list[object]:
@@ -166,6 +168,17 @@ def _same_step(one: System, two: System, place: Place) -> Truth:
         _same_duties(ours.oughts, theirs.oughts),
     )
     return and_((iff(ours.legal, theirs.legal), implies(ours.legal, and_(outcome))))
+
+
+def _same_sight(one: System, two: System) -> Truth:
+    """In one state, the same seats may look at each variable."""
+    parts: list[Truth] = []
+    for name, variable in one.model.variables.items():
+        ours, theirs = variable.audience.to, two.model.variables[name].audience.to
+        if ours is not None and theirs is not None:
+            sets = value_of(ours, one.scene(one.before)), value_of(theirs, two.scene(two.before))
+            parts.append(same(*sets))
+    return and_(parts)
 
 
 def _same_state(system: System, ours: SymbolicState, theirs: SymbolicState) -> Truth:

@@ -223,7 +223,7 @@ def test_a_mutant_that_makes_a_rare_difference_is_not_called_the_same() -> None:
     # random games hardly ever find this one: it takes the Lady, the quest chosen by the leader, and another ruling
     rare = mutant_at("lady.rules", "just_resolved <= 4", "number", "5")
     assert first_difference(library(original().books.values()), shelf_with(rare), 10) is None
-    assert str(proved_the_same(rare)).startswith("avalon: the step in ")
+    assert str(proved_the_same(rare)).startswith("avalon: what is chosen, follows or is seen in ")
 
 
 def shelf_with(mutant: Mutant) -> Library:

@@ -20,7 +20,9 @@ game race "First to five steps wins" {
   ruling pace "How far in one go?" { slow "two at most" fast "three" } default slow
   setup warning unless players == 2 or pace == slow "too quick for three"
   public steps: 0..9 = 0
+  def quick = { p in Player | p == turn }
   hidden best: 0..3 = 0
+  seen by quick pulse: 0..3 = 0
   public turn: Player
   start run
   phase run {
@@ -57,14 +59,15 @@ def compared(old: str, new: str, lemmas: bool = True) -> Comparison:
 @pytest.mark.parametrize(
     ("old", "new", "how"),
     [
-        ("far <= 2", "far <= 1", "the step in 'run'"),
-        ("steps >= 5", "steps >= 6", "the step in 'run'"),
-        ("steps >= 5", "steps >= 7", "the step in 'run'"),
-        ("where p == turn", "where p != turn", "the step in 'run'"),
-        ("p == turn: best", "p == turn: 3 - best", "the step in 'run'"),
-        ("implies far < 3", "implies far < 2", "the step in 'run'"),
-        ("{ best := far }", "{ }", "the step in 'run'"),
-        ("win turn", "win left(turn)", "the step in 'run'"),
+        ("far <= 2", "far <= 1", "what is chosen, follows or is seen in 'run'"),
+        ("steps >= 5", "steps >= 6", "what is chosen, follows or is seen in 'run'"),
+        ("steps >= 5", "steps >= 7", "what is chosen, follows or is seen in 'run'"),
+        ("where p == turn", "where p != turn", "what is chosen, follows or is seen in 'run'"),
+        ("p == turn: best", "p == turn: 3 - best", "what is chosen, follows or is seen in 'run'"),
+        ("implies far < 3", "implies far < 2", "what is chosen, follows or is seen in 'run'"),
+        ("{ best := far }", "{ }", "what is chosen, follows or is seen in 'run'"),
+        ("| p == turn }", "| p != turn }", "what is chosen, follows or is seen in 'run'"),
+        ("win turn", "win left(turn)", "what is chosen, follows or is seen in 'run'"),
         ("hidden best: 0..3 = 0", "hidden best: 0..3 = 1", "the start"),
         ("players == 2 or", "players == 3 or", "a finding about a table: too quick for three"),
         ("default slow", "default fast", "what is played when nothing is said of pace"),
