@@ -28,7 +28,7 @@ from tests.differential.agreement import (
 from tests.python.mixes import ALL, Mix, settled
 
 COUNTS = range(5, 11)
-EVERY_MIX = "AVALON_EVERY_MIX" in os.environ  # every module mix at every count of players: some minutes
+EVERY_MIX = "AVALON_EVERY_MIX" in os.environ  # every module mix at every count of players: six minutes
 
 
 def mixes_at(game: str, players: int) -> list[tuple[str, ...]]:
