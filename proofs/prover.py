@@ -26,7 +26,7 @@ from proofs.literals import Literals
 from proofs.progress import Stuckness
 from proofs.replays import Disagreement, holds_at_end, replay
 from proofs.samples import Sample, sample_environment, samples
-from proofs.search import Found, search
+from proofs.search import Found, search, searching
 from proofs.symmetry import Symmetry
 from proofs.termination import rank
 from proofs.verdicts import BOUNDED, PROVED, REFUTED, UNKNOWN, VACUOUS, Verdict
@@ -187,10 +187,8 @@ def _by_search(session: Session, left: Sequence[m.Property]) -> Iterator[Verdict
     def exclude(name: str) -> Any:
         return found_invariant(system, goals[name], facts, clock_of(name))
 
-    found = search(system, goals, clock_of, session.options.deepest, exclude=exclude)
-    for name, result in found.items():
-        property_ = by_name[name]
-        yield _searched(session, property_, result, clocks[name].passed)
+    for name, result in searching(system, goals, clock_of, session.options.deepest, exclude=exclude):
+        yield _searched(session, by_name[name], result, clocks[name].passed)
 
 
 def _declared(session: Session) -> list[Lemma]:

@@ -5,7 +5,7 @@ If no game is longer than the depth reached, the search was complete and what it
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -48,7 +48,19 @@ def search(
     confirm: Callable[[str, Game], Truth | None] = lambda _name, _game: None,
     exclude: Callable[[str], Any] = lambda _name: None,
 ) -> dict[str, Found]:
-    """The shortest game to each goal.
+    """The shortest game to each goal; `searching` has the rest."""
+    return dict(searching(system, goals, clock_of, deepest, confirm, exclude))
+
+
+def searching(
+    system: System,
+    goals: Mapping[str, Truth],
+    clock_of: Callable[[str], Clock],
+    deepest: int,
+    confirm: Callable[[str, Game], Truth | None] = lambda _name, _game: None,
+    exclude: Callable[[str], Any] = lambda _name: None,
+) -> Iterator[tuple[str, Found]]:
+    """The shortest game to each goal, as soon as it is found.
 
     `confirm` looks at a game found; if it is not good enough it gives a condition that rules it out, and the search goes
     on. `exclude` is asked for an invariant against what was not found early. (Telling the solver what is proved of
@@ -58,7 +70,6 @@ def search(
     unrolling = Unrolling(system, solver)
     unrolling.start_initial()
     waiting = {name: term(goal) for name, goal in goals.items()}
-    found: dict[str, Found] = {}
     for depth in range(deepest + 1):
         if depth:
             unrolling.extend()
@@ -66,25 +77,27 @@ def search(
             try:
                 game = _at_depth(unrolling, depth, name, waiting, clock_of(name), confirm)
             except OutOfTime as error:
-                found[name] = Found(None, depth - 1, False, str(error))
-                del waiting[name]
-                continue
-            finally:
                 clock_of(name).stop()
-            if game is not None:
-                found[name] = Found(game, depth, True)
                 del waiting[name]
+                yield name, Found(None, depth - 1, False, str(error))
+                continue
+            clock_of(name).stop()
+            if game is not None:
+                del waiting[name]
+                yield name, Found(game, depth, True)
         if depth == EARLY:
             for name in list(waiting):
                 invariant = exclude(name)
+                clock_of(name).stop()
                 if invariant is not None:
-                    found[name] = Found(None, depth, True, invariant=invariant)
                     del waiting[name]
+                    yield name, Found(None, depth, True, invariant=invariant)
         if not waiting:
-            return found
+            return
         if depth >= 8 and depth % 4 == 0 and exhausted(solver, clock_of(next(iter(waiting)))):
-            return {**found, **{name: Found(None, depth, True) for name in waiting}}
-    return {**found, **{name: Found(None, deepest, False) for name in waiting}}
+            yield from ((name, Found(None, depth, True)) for name in waiting)
+            return
+    yield from ((name, Found(None, deepest, False)) for name in waiting)
 
 
 def _at_depth(

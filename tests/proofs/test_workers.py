@@ -14,6 +14,7 @@ from proofs.prover import Options
 from proofs.verdicts import UNKNOWN, Verdict
 from proofs.verdicts import exit_code as verdicts_code
 from proofs.workers import decide
+from rules_dsl.smt import Unrolling
 from tests.proofs.house import COUNTDOWN, model_of, verdicts_of
 
 
@@ -64,3 +65,18 @@ def test_a_family_too_large_for_the_memory_leaves_the_others_their_verdicts() ->
     assert lost
     assert {v.how for v in lost} == {"out of memory"}
     assert verdicts_code(found) == 3
+
+
+def test_what_a_search_has_found_is_told_before_it_goes_deeper(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The memory runs out at the sixth event; the game of three was found by then."""
+    whole = Unrolling.extend
+
+    def heavy(self: Unrolling) -> None:
+        if self.depth == 5:
+            raise MemoryError
+        whole(self)
+
+    monkeypatch.setattr(Unrolling, "extend", heavy)
+    found = {v.name: v for v in decide([family()], Options(seconds=20, deepest=12), 1)}
+    assert found["four_moves"].outcome == "refuted"
+    assert found["long_game"].how == "out of memory"
