@@ -17,12 +17,13 @@ from proofs.certainty import CertainGames, kinds_of_end
 from proofs.clock import Clock, OutOfTime
 from proofs.evidence import Evidence, Twins
 from proofs.findings import Finding, undecided
+from proofs.guards import Guard, dealt_map, guards
 from proofs.lemmas import Lemma
 from proofs.pairs import Pair, PairSearch, pair_of, plain_scene
 from proofs.replays import replay
 from proofs.search import Found
 from proofs.silence import Silence
-from proofs.swaps import Guard, Stage, Swap, SwapProver, dealt_map, guards
+from proofs.swaps import Stage, Swap, SwapProver
 from rules_dsl import model as m
 from rules_dsl.smt import Game, Place, System
 from rules_dsl.smt.expressions import Scene, truth_of, value_of
