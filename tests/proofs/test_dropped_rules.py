@@ -11,7 +11,7 @@ import pytest
 from avalon_logic.proving import property_files
 from proofs.families import families
 from proofs.prover import Options, prove
-from rules_dsl import library, parse
+from rules_dsl import Value, library, parse
 from rules_dsl.syntax import Rulebook
 
 DROPPED = [
@@ -113,6 +113,10 @@ def sources() -> dict[str, str]:
     return found | {path.name: path.read_text(encoding="utf-8") for path in property_files()}
 
 
+# what a refutation needs where it is long in coming: what is refuted at some tables is refuted
+TABLES: dict[str, dict[str, Value]] = {
+    "size(past_holders) < 3 and": {"players": 5, "lady_after": "by_space", "repeat_quest": "again"},
+}
 CLAIMS = {"lady.rules": ("lady_claims",), "targeting.rules": ("core_claims", "targeting_claims")}
 
 
@@ -126,8 +130,8 @@ def outcomes(
     ]
     game, modules = table
     claims = CLAIMS.get(changed, ("core_claims",))
-    (family,) = families(library(books), [game], claims, modules=modules)
-    options = Options(seconds=120, deepest=26, games=20, only=tuple(names))
+    (family,) = families(library(books), [game], claims, modules=modules, fixed=TABLES.get(old))
+    options = Options(seconds=30, deepest=26, games=20, only=tuple(names))
     return {v.name: v.outcome for v in prove(family.model, family.name, options)}
 
 
