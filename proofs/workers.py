@@ -31,7 +31,9 @@ def _work(number: int, family: Family, options: Options, folder: Path | None, re
     # whoever started us may take this as an interruption; a solver would not hear of it before its answer
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     if options.memory is not None:
-        z3.set_param("memory_max_size", options.memory)
+        # what the process that started this one holds already does not count
+        held = z3.Z3_get_estimated_alloc_size() // 2**20
+        z3.set_param("memory_max_size", options.memory + held)
     kept: list[Verdict] = []
     try:
         for verdict in prove(family.model, family.name, options):
