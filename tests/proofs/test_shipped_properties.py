@@ -28,8 +28,6 @@ LEFT_OUT = {
     29: "speaks of Lancelot, which is not among the modules",
 }
 
-pytestmark = pytest.mark.xdist_group("shipped properties")  # or every process would prove them all again
-
 RULES = Path(__file__).parents[3] / "shared" / "RULES.md"
 
 
