@@ -176,10 +176,15 @@ def _environment(model: Model, table: Settled, state: State) -> Environment:
 
 def _examples(files: Sequence[str]) -> Outcome | None:
     """The first worked example that goes another way."""
-    seen = _Failures()
-    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-        pytest.main(["-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", *files], plugins=[seen])
-    return Outcome(KILLED, "an example", seen.failed[0]) if seen.failed else None
+    seen, said = _Failures(), io.StringIO()
+    alone = ["-p", "no:cacheprovider", "-p", "no:xdist", "-o", "addopts=--import-mode=importlib"]
+    with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
+        code = pytest.main(["-x", "-q", *alone, *files], plugins=[seen])
+    if seen.failed:
+        return Outcome(KILLED, "an example", seen.failed[0])
+    if code != pytest.ExitCode.OK:  # examples that did not run have noticed nothing and allowed nothing
+        raise RuntimeError(f"the examples did not run: {said.getvalue()[-300:]}")
+    return None
 
 
 class _Failures:

@@ -20,7 +20,7 @@ from rules_dsl import Library, library
 from rules_dsl.smt import Game, compile_smt
 from rules_dsl.smt.terms import not_
 from rules_dsl.syntax import If, Next, PhaseDecl, TableDecl
-from tests.mutation import run
+from tests.mutation import checks, run
 from tests.mutation.checks import (
     EQUIVALENT,
     KILLED,
@@ -244,6 +244,11 @@ def test_whoever_lives_is_listed_with_the_reason() -> None:
     assert report["equivalents"] == [f"{two}: no reason known (proved)"]
     assert report["unexplained"] == [str(two)]
     assert report["explained_but_dead"] == [str(three)]
+
+
+def test_examples_that_do_not_run_are_an_alarm(tmp_path: Path) -> None:
+    with pytest.raises(RuntimeError, match="did not run"):
+        checks._examples([str(tmp_path / "missing.py")])
 
 
 def test_a_crash_or_a_late_answer_is_no_kill(monkeypatch: pytest.MonkeyPatch) -> None:
