@@ -1,0 +1,47 @@
+"""What the prover is asked, and what it works out once for a model and uses for all its properties."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from proofs.induction import Induction
+from proofs.lemmas import Lemma
+from proofs.samples import Sample, samples
+from rules_dsl import model as m
+from rules_dsl.smt import System, compile_smt
+
+
+@dataclass(frozen=True)
+class Options:
+    """`seconds` is the limit for each property (processor time); `deepest` how many events a search looks ahead."""
+
+    seconds: float = 60.0
+    deepest: int = 110
+    games: int = 60
+    seed: int = 0
+    only: tuple[str, ...] = ()
+    memory: int | None = None  # megabytes for the solver of each process
+
+
+@dataclass
+class Session:
+    """What is worked out once for a model and used for all its properties."""
+
+    family: str
+    model: m.Model
+    options: Options
+    seen: list[Sample] = field(default_factory=list)
+    system: System | None = None
+    induction: Induction | None = None
+    proved: list[Lemma] = field(default_factory=list)
+    shared_seconds: float = 0.0
+
+    def prepare(self) -> System:
+        if self.system is None:
+            self.system = compile_smt(self.model)
+            self.seen = list(samples(self.model, self.options.games, self.options.seed))
+        return self.system
+
+
+def chosen(model: m.Model, options: Options) -> list[m.Property]:
+    return [p for p in model.properties.values() if not options.only or p.name in options.only]
