@@ -52,7 +52,8 @@ def shipped_families(
     made = families(lib, games, shipped_claims(), modules=modules, open_modules=OPEN, fixed=fixed)
     if tuple(games) == GAMES:
         made = _told_apart(made)
-    return [replace(family, paths=tuple(paths)) for family in made]
+    # what a user's rules make impossible at the tables asked for is a finding; what other tables are needed for is none
+    return [replace(f, paths=tuple(paths), narrow=bool(f.fixed) and not paths) for f in made]
 
 
 def _told_apart(made: Sequence[Family]) -> list[Family]:

@@ -32,6 +32,7 @@ class Family:
     model: Model = field(repr=False, compare=False)
     fixed: Mapping[str, Value] = field(default_factory=dict)
     paths: tuple[Path, ...] = ()  # rulebook files besides the shipped ones
+    narrow: bool = False  # something is fixed that the claims leave open
 
     @property
     def knowing(self) -> bool:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from proofs.clock import Clock
 from proofs.lemmas import apply
 from proofs.replays import replay
 from proofs.samples import sample_environment
 from proofs.search import search
 from proofs.session import Session
+from proofs.verdicts import UNKNOWN, VACUOUS
 from rules_dsl import model as m
 from rules_dsl.evaluate import holds
 from rules_dsl.smt.terms import Truth
@@ -30,7 +33,15 @@ def antecedent(value: m.Expr) -> m.Expr | None:
             return None
 
 
-def vacuous(session: Session, property_: m.Property) -> str | None:
+@dataclass(frozen=True)
+class Idle:
+    """Why a claim that was proved says nothing, or may say nothing."""
+
+    outcome: str  # vacuous, or unknown where that was not decided
+    how: str
+
+
+def vacuous(session: Session, property_: m.Property) -> Idle | None:
     """Why the property says nothing, or None if some reachable state is really touched by it."""
     assert property_.value is not None
     condition = antecedent(property_.value)
@@ -41,7 +52,7 @@ def vacuous(session: Session, property_: m.Property) -> str | None:
     return never(session, session.prepare().holds(condition))
 
 
-def never(session: Session, condition: Truth) -> str | None:
+def never(session: Session, condition: Truth) -> Idle | None:
     """Why a condition on a state, or on a choice made there, is never met; None if some game meets it."""
     system = session.prepare()
     clock = Clock.of(session.options.seconds)
@@ -50,5 +61,5 @@ def never(session: Session, condition: Truth) -> str | None:
         replay(session.model, result.game)
         return None
     if result.complete:
-        return "nothing ever happens: its condition is never met"
-    return "its condition was not met in any game searched"
+        return Idle(VACUOUS, "nothing ever happens: its condition is never met")
+    return Idle(UNKNOWN, f"it holds, but whether it ever applies was not decided: {result.undecided}")

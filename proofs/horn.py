@@ -19,22 +19,25 @@ from rules_dsl.smt import Place, System, finite_solver
 from rules_dsl.smt.terms import Truth, term, unknowns
 from rules_dsl.smt.unroll import relation
 
-SHARE = 0.5  # of the time left is Spacer's; the search goes on with the rest
 
+def found_invariant(
+    system: System, bad: Truth, facts: Sequence[Lemma], clock: Clock, share: float = 1.0
+) -> Any:
+    """A condition on states that every game keeps and that excludes the bad ones; None if none was found.
 
-def found_invariant(system: System, bad: Truth, facts: Sequence[Lemma], clock: Clock) -> Any:
-    """A condition on states that every game keeps and that excludes the bad ones; None if none was found."""
+    `share` of the time left is Spacer's.
+    """
     known = [term(said(system, fact, system.before)) for fact in facts]
     try:
-        found = _asked(system, term(bad), known, clock)
+        found = _asked(system, term(bad), known, share * clock.left())
+        if found is None or not holds_up(system, found, known, term(bad), clock):
+            return None
     except OutOfTime:
-        return None
-    if found is None or not holds_up(system, found, known, term(bad), clock):
         return None
     return found
 
 
-def _asked(system: System, bad: Any, known: Sequence[Any], clock: Clock) -> Any:
+def _asked(system: System, bad: Any, known: Sequence[Any], seconds: float) -> Any:
     steps = relation(system)
     state, inputs = list(steps.before), list(steps.inputs)
     valid = term(system.valid)
@@ -46,7 +49,7 @@ def _asked(system: System, bad: Any, known: Sequence[Any], clock: Clock) -> Any:
     wrong = z3.Function("wrong", z3.BoolSort())
     engine = z3.Fixedpoint()
     engine.set("engine", "spacer")
-    engine.set("timeout", max(1, int(SHARE * clock.left() * 1000)))
+    engine.set("timeout", max(1, int(seconds * 1000)))
     engine.register_relation(reached, wrong)
     engine.declare_var(*open_, *state, *inputs)
     engine.rule(reached(*open_, *system.state_leaves(system.initial)), valid)

@@ -27,7 +27,7 @@ from proofs.samples import sample_environment
 from proofs.search import Found, searching
 from proofs.session import Options, Session, chosen
 from proofs.symmetry import Symmetry
-from proofs.verdicts import BOUNDED, PROVED, REFUTED, UNKNOWN, VACUOUS, Verdict
+from proofs.verdicts import BOUNDED, PROVED, REFUTED, UNKNOWN, Verdict
 from rules_dsl import model as m
 from rules_dsl.evaluate import holds
 from rules_dsl.smt.terms import not_
@@ -116,7 +116,7 @@ def _inductive(session: Session, property_: m.Property, induction: Induction, in
         return Verdict(session.family, property_, REFUTED, how, spent, lemmas, evidence=evidence)
     idle = vacuous(session, property_)
     if idle is not None:
-        return Verdict(session.family, property_, VACUOUS, idle, monotonic() - started, lemmas)
+        return Verdict(session.family, property_, idle.outcome, idle.how, monotonic() - started, lemmas)
     spent = monotonic() - started
     return Verdict(session.family, property_, PROVED, "induction", spent, lemmas, evidence=evidence)
 
@@ -142,8 +142,8 @@ def _by_search(session: Session, left: Sequence[m.Property]) -> Iterator[Verdict
     goals = {p.name: not_(system.holds(_claim(p).value)) for p in left}
     facts = _declared(session)
 
-    def exclude(name: str) -> Any:
-        return found_invariant(system, goals[name], facts, clock_of(name))
+    def exclude(name: str, share: float) -> Any:
+        return found_invariant(system, goals[name], facts, clock_of(name), share)
 
     for name, result in searching(system, goals, clock_of, session.options.deepest, exclude=exclude):
         yield _searched(session, by_name[name], result, clocks[name].passed)
@@ -170,7 +170,7 @@ def _searched(session: Session, property_: m.Property, result: Found, seconds: f
         if result.invariant is not None:
             how = "Horn clauses: an invariant found by Spacer, checked by induction"
         if positive and (idle := vacuous(session, property_)) is not None:
-            return Verdict(session.family, property_, VACUOUS, idle, seconds)
+            return Verdict(session.family, property_, idle.outcome, idle.how, seconds)
         if result.invariant is not None:
             evidence = replace(_evidence(session, _declared(session), property_), invariant=result.invariant)
             return Verdict(session.family, property_, outcome, how, seconds, evidence=evidence)
@@ -227,4 +227,4 @@ def _found(session: Session, property_: m.Property, decide: Callable[[Clock], Fi
         return made
     known = found.happens
     idle = vacuous(session, property_) if known is None else never(session, known)
-    return made if idle is None else replace(made, outcome=VACUOUS, how=idle)
+    return made if idle is None else replace(made, outcome=idle.outcome, how=idle.how, evidence=None)

@@ -18,6 +18,7 @@ from rules_dsl.smt.terms import Truth, less_equal, number, term
 from rules_dsl.smt.unroll import is_value
 
 EARLY = 24  # events in which most games that can be found are found
+EARLY_SHARE = 0.2  # of the time left then goes to looking for an invariant
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,7 @@ def search(
     clock_of: Callable[[str], Clock],
     deepest: int,
     confirm: Callable[[str, Game], Truth | None] = lambda _name, _game: None,
-    exclude: Callable[[str], Any] = lambda _name: None,
+    exclude: Callable[[str, float], Any] = lambda _name, _share: None,
 ) -> dict[str, Found]:
     """The shortest game to each goal; `searching` has the rest."""
     return dict(searching(system, goals, clock_of, deepest, confirm, exclude))
@@ -58,12 +59,13 @@ def searching(
     clock_of: Callable[[str], Clock],
     deepest: int,
     confirm: Callable[[str, Game], Truth | None] = lambda _name, _game: None,
-    exclude: Callable[[str], Any] = lambda _name: None,
+    exclude: Callable[[str, float], Any] = lambda _name, _share: None,
 ) -> Iterator[tuple[str, Found]]:
     """The shortest game to each goal, as soon as it is found.
 
     `confirm` looks at a game found; if it is not good enough it gives a condition that rules it out, and the search goes
-    on. `exclude` is asked for an invariant against what was not found early. (Telling the solver what is proved of
+    on. `exclude` is asked for an invariant against what was not found early, for a share of the time left, and once more
+    where the search ends undecided. (Telling the solver what is proved of
     every state makes it two to three times slower.)
     """
     solver = finite_solver()
@@ -87,17 +89,29 @@ def searching(
                 yield name, Found(game, depth, True)
         if depth == EARLY:
             for name in list(waiting):
-                invariant = exclude(name)
-                clock_of(name).stop()
-                if invariant is not None:
+                found = _excluded(name, depth, EARLY_SHARE, clock_of, exclude)
+                if found.complete:
                     del waiting[name]
-                    yield name, Found(None, depth, True, invariant=invariant)
+                    yield name, found
         if not waiting:
             return
         if depth >= 8 and depth % 4 == 0 and exhausted(solver, clock_of(next(iter(waiting)))):
             yield from ((name, Found(None, depth, True)) for name in waiting)
             return
-    yield from ((name, Found(None, deepest, False)) for name in waiting)
+    yield from ((name, _excluded(name, deepest, 1.0, clock_of, exclude)) for name in waiting)
+
+
+def _excluded(
+    name: str,
+    depth: int,
+    share: float,
+    clock_of: Callable[[str], Clock],
+    exclude: Callable[[str, float], Any],
+) -> Found:
+    """Nothing up to a depth, and nothing at all if an invariant says so."""
+    invariant = exclude(name, share)
+    clock_of(name).stop()
+    return Found(None, depth, invariant is not None, invariant=invariant)
 
 
 def _at_depth(

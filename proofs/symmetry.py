@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property
-from itertools import combinations
+from itertools import combinations, pairwise
 from typing import Any
 
 import z3  # type: ignore[import-untyped]
@@ -87,8 +87,9 @@ class Symmetry:
         self.other = compile_smt(system.model, "exchanged")
         self.phase = claim.phase
         self.places = [p for p, step in system.steps.items() if any(self._is_meant(x) for x in step.slots)]
-        self.neighbours = [(i, i + 1) for i in range(system.model.most - 1)]
-        self.any_two = list(combinations(range(system.model.most), 2))
+        seats = range(system.model.players.count)
+        self.neighbours = list(pairwise(seats))
+        self.any_two = list(combinations(seats, 2))
 
     def _is_meant(self, slot: Slot) -> bool:
         return slot.key[0] in ("shown", "published") and slot.key[1] == self.phase

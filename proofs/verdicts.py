@@ -30,6 +30,7 @@ class Verdict:
     twin: Game | None = None
     seat: int | None = None
     notes: tuple[str, ...] = field(default=())
+    narrow: bool = False  # decided for fewer tables than its author spoke of
     evidence: Evidence | None = field(default=None, repr=False, compare=False)
 
     @property
@@ -38,7 +39,17 @@ class Verdict:
 
     @property
     def as_expected(self) -> bool:
-        return self.outcome == self.claim.expect
+        return self.outcome == self.claim.expect or self.elsewhere
+
+    @property
+    def elsewhere(self) -> bool:
+        """Does the verdict expected rest on a game, or on a condition met, at a table that was left out?"""
+        if not self.narrow or self.outcome not in (PROVED, REFUTED, VACUOUS):
+            return False
+        rests_on_a_game = (self.claim.kind == "reachable") == (self.claim.expect == PROVED)
+        if self.claim.expect in (PROVED, REFUTED) and rests_on_a_game:
+            return self.outcome != self.claim.expect
+        return self.outcome == VACUOUS and self.claim.expect == PROVED
 
     @property
     def undecided(self) -> bool:

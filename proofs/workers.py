@@ -39,20 +39,26 @@ def _work(number: int, family: Family, options: Options, folder: Path | None, re
         for verdict in prove(family.model, family.name, options):
             kept.append(verdict)
             # evidence is made of solver terms, which cannot leave their process
-            results.put((number, replace(verdict, evidence=None)))
+            results.put((number, replace(verdict, evidence=None, narrow=family.narrow)))
         if folder is not None:
             write_certificates(kept, folder)
         results.put((number, DONE))
     except KeyboardInterrupt:
         pass  # whoever started us reports
     except BaseException as error:  # a fault of one family must not silence the others
-        if isinstance(error, MemoryError) or (
-            isinstance(error, z3.Z3Exception) and OUT_OF_MEMORY in str(error)
-        ):
+        if _is_out_of_memory(error):
             results.put((number, OUT_OF_MEMORY))
         else:
             results.put((number, f"{FAILED}: {type(error).__name__}: {error}"))
             raise
+
+
+def _is_out_of_memory(error: BaseException | None) -> bool:
+    """Is this what is left of a solver without memory? Its wrapper may have made another error of the first one."""
+    if error is None:
+        return False
+    said = isinstance(error, z3.Z3Exception) and OUT_OF_MEMORY in str(error)
+    return said or isinstance(error, MemoryError) or _is_out_of_memory(error.__context__)
 
 
 def decide(

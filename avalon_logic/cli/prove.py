@@ -265,6 +265,7 @@ def verdict_json(family: Family, verdict: Verdict) -> dict[str, Any]:
         "expect": claim.expect,
         "verdict": verdict.outcome,
         "as_expected": verdict.as_expected,
+        "elsewhere": verdict.elsewhere,
         "how": verdict.how,
         "lemmas": list(verdict.lemmas),
         "events": verdict.depth,

@@ -102,6 +102,8 @@ def print_verdict(family: Family, verdict: Verdict, with_games: bool) -> None:
     """One verdict; the game that shows it if asked for, or if nobody expected it."""
     out = console()
     expected = "" if verdict.as_expected else f"  (expected: {verdict.claim.expect})"
+    if verdict.elsewhere:
+        expected = f"  (here; {verdict.claim.expect} where other tables are allowed)"
     style = STYLES.get(verdict.outcome, "red") if verdict.as_expected else "bold red"
     out.print(f"  {verdict.outcome:8}", style=style, end="", markup=False)
     out.print(f" {verdict.name}: {verdict.claim.text}{expected}", markup=False)

@@ -47,6 +47,27 @@ def test_games_are_saved_as_records_that_replay_accepts(
     assert main(["replay", str(saved)]) == 0
 
 
+def test_what_only_other_tables_show_is_no_finding_at_these(capsys: pytest.CaptureFixture[str]) -> None:
+    """At five players no quest needs two fails; at seven no team is smaller than the one before."""
+    claims = ("one_fail_is_not_enough_there", "one_fail_forgiven", "a_success_shows_no_fail", CLAIM)
+    assert main([*QUICK, "--json", *(x for name in claims for x in ("--property", name))]) == 0
+    found = {p["property"]: p for p in json.loads(capsys.readouterr().out)["properties"]}
+    assert [found[name]["verdict"] for name in claims] == ["vacuous", "refuted", "proved", "refuted"]
+    assert [found[name]["elsewhere"] for name in claims] == [True, True, True, False]
+    assert main([*QUICK, "-n", "7", "--property", "teams_never_shrink"]) == 0
+    shown = capsys.readouterr().out
+    assert "proved   teams_never_shrink" in shown
+    assert "(here; refuted where other tables are allowed)" in shown
+
+
+def test_what_a_user_claims_of_one_table_is_held_against_that_table(tmp_path: Path) -> None:
+    book = tmp_path / "seven.rules"
+    claim = 'reachable two "two fails are needed": fails_needed == 2 expect proved'
+    book.write_text(f'module seven "Seven" for resistance {{ {claim} }}', encoding="utf-8")
+    assert main(["prove", str(book), "--game", "resistance", "-n", "7", "-j", "1"]) == 0
+    assert main(["prove", str(book), "--game", "resistance", "-n", "5", "-j", "1"]) == 1
+
+
 def test_an_unexpected_verdict_is_a_finding_with_its_game(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -11,7 +11,7 @@ from proofs.prover import Options, prove
 from proofs.verdicts import Verdict
 from rules_dsl import Model, build_model, compose, library, parse, reference
 from rules_dsl.play import CHANCE, Observation
-from rules_dsl.settle import settle
+from rules_dsl.settle import fix, settle
 
 CARDS = """
 game looks {
@@ -106,6 +106,13 @@ def test_symmetry_agrees_with_exchanging_seats_by_hand(shown: str, alike: bool) 
     found = verdict(model)
     assert found.outcome == ("proved" if alike else "refuted")
     assert is_symmetric(model) == alike
+
+
+@pytest.mark.parametrize("players", [3, 4])
+def test_symmetry_is_decided_for_one_number_of_players_too(players: int) -> None:
+    shown, crooked = SHOWN[0][0], SHOWN[1][0]
+    assert verdict(fix(model_of(shown), {"players": players})).outcome == "proved"
+    assert verdict(fix(model_of(crooked), {"players": players})).outcome == "refuted"
 
 
 def test_a_broken_symmetry_is_shown_by_a_game_and_two_seats() -> None:
