@@ -8,6 +8,7 @@ import os
 import signal
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -218,11 +219,21 @@ def _check_fixed(families: Sequence[Family], fixed: dict[str, Value]) -> None:
             )
 
 
+FEW = 12  # names shown where none is like the one asked for
+
+
 def _known_properties(families: Sequence[Family], asked: Sequence[str]) -> None:
     known = {name for family in families for name in family.properties}
     for name in asked:
         if name not in known:
-            raise BadInput(f"there is no property '{name}'; there are: {', '.join(sorted(known))}")
+            near = get_close_matches(name, sorted(known), 5)
+            some = near or sorted(known)[:FEW]
+            more = (
+                f" and {len(known) - len(some)} more (avalon prove lists all)"
+                if len(known) > len(some)
+                else ""
+            )
+            raise BadInput(f"there is no property '{name}'; there are {', '.join(some)}{more}")
 
 
 # --- JSON and records ---
