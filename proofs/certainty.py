@@ -162,7 +162,6 @@ def kinds_of_end(pair: Pair, marks: Sequence[m.Expr] = ()) -> Callable[[Game], K
     held = [truth_of(mark, scene) for mark in marks]
 
     def kind_of(game: Game) -> Kind:
-
         last, plain = game.states[-1], plain_scene(system, game)
         place = Place(last.phase, None if last.over else last.step)
         these = tuple(truth_of(mark, plain) is True for mark in marks)
@@ -177,6 +176,3 @@ def kinds_of_end(pair: Pair, marks: Sequence[m.Expr] = ()) -> Callable[[Game], K
         return Kind((place, these, last.result), condition)
 
     return kind_of
-
-
-__all__ = ["CertainGames", "Kind", "kinds_of_end"]

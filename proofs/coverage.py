@@ -250,9 +250,8 @@ def _noticed(
         lost = _decided_otherwise(family, changed, verdicts, options)
     if lost is not None:
         return Coverage(rule, lost, "proof")
-    for verdict in sorted(
-        verdicts, key=lambda v: v.claim.kind != "reachable"
-    ):  # what is said to happen comes first
+    said_to_happen_first = sorted(verdicts, key=lambda v: v.claim.kind != "reachable")
+    for verdict in said_to_happen_first:
         if verdict.game is not None and not _still_shows(changed, verdict):
             return Coverage(rule, verdict.name, "game")
     return Coverage(rule, None, "undecided" if undecided else "")

@@ -18,15 +18,16 @@ import z3  # type: ignore[import-untyped]
 from z3 import z3util
 
 from proofs.clock import Clock
+from proofs.exchange import exchanged
 from proofs.guards import Guard, dealt_map
 from proofs.induction import said
 from proofs.lemmas import Lemma
 from proofs.pairs import Pair
 from rules_dsl import model as m
 from rules_dsl.smt import Place, Step, SymbolicState, finite_solver
-from rules_dsl.smt.expressions import Scene, entry, truth_of, value_of
+from rules_dsl.smt.expressions import Scene, truth_of, value_of
 from rules_dsl.smt.raw import conjunction, substituted
-from rules_dsl.smt.symbolic import MapOf, Symbolic, declare, leaves, merge, same, well_formed
+from rules_dsl.smt.symbolic import Symbolic, declare, leaves, same, well_formed
 from rules_dsl.smt.terms import Num, Truth, and_, equal, not_, number, or_, term
 from rules_dsl.smt.unroll import input_leaves, input_type
 from rules_dsl.types import MapType, PlayerType
@@ -47,17 +48,6 @@ class Swap:
     def text(self) -> str:
         seen = " and ".join(self.shown) or "nothing"
         return f"whoever is shown {seen}: exchange {self.guard.text}"
-
-
-def exchanged(values: MapOf, key: PlayerType, a: Num, b: Num) -> MapOf:
-    """A map with the entries of two seats exchanged."""
-    at_a, at_b = entry(values, a, key), entry(values, b, key)
-    return MapOf(
-        tuple(
-            merge(equal(a, number(i)), at_b, merge(equal(b, number(i)), at_a, old))
-            for i, old in enumerate(values.entries)
-        )
-    )
 
 
 class SwapProver:
@@ -222,7 +212,7 @@ class SwapProver:
     def start_differs(self) -> Any:
         """Exchanging two seats changes an initial state."""
         initial = self.system.initial.values[self.dealt.name]
-        return term(not_(same(exchanged(initial, self.key, self.a, self.b), initial)))
+        return term(not_(same(exchanged(initial, self.dealt.type, self.a, self.b), initial)))
 
     def deal_differs(self, place: Place) -> Any:
         """Cards of which two were exchanged do not lie as the deck has them; None if none are dealt here."""
@@ -302,11 +292,11 @@ class SwapProver:
         twins = input_leaves(theirs, model)
         if not dealing:
             return list(zip(twins, input_leaves(step, model), strict=True))
-        swapped = exchanged(step.value, self.key, self.a, self.b)
+        swapped = exchanged(step.value, self.dealt.type, self.a, self.b)
         return list(zip(twins, leaves(swapped, input_type(step, model)), strict=True))
 
     def _swapped(self, state: SymbolicState) -> SymbolicState:
-        values = exchanged(state.values[self.dealt.name], self.key, self.a, self.b)
+        values = exchanged(state.values[self.dealt.name], self.dealt.type, self.a, self.b)
         return replace(state, values={**state.values, self.dealt.name: values})
 
     # --- what nobody can be certain of ---
@@ -400,5 +390,5 @@ class SwapProver:
         return found
 
     def after_swap(self, scene: Scene, a: Num, b: Num) -> Scene:
-        values = exchanged(scene.variables[self.dealt.name], self.key, a, b)
+        values = exchanged(scene.variables[self.dealt.name], self.dealt.type, a, b)
         return replace(scene, variables={**scene.variables, self.dealt.name: values})

@@ -10,29 +10,23 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cached_property
 from itertools import combinations, pairwise
-from typing import Any
 
 import z3  # type: ignore[import-untyped]
 
 from proofs.clock import Clock
 from proofs.evidence import Evidence
+from proofs.exchange import exchanged
 from proofs.findings import Finding, undecided
 from proofs.replays import play_on, replay
 from proofs.search import search
 from rules_dsl import model as m
 from rules_dsl.smt import Game, Place, Step, System, compile_smt, finite_solver
 from rules_dsl.smt.execute import Slot
-from rules_dsl.smt.symbolic import MapOf, Maybe, SetOf, StackOf, Symbolic, merge, model_reader, same
-from rules_dsl.smt.terms import Num, Truth, and_, equal, iff, implies, less, not_, number, or_, pick, term
+from rules_dsl.smt.symbolic import Symbolic, model_reader, same
+from rules_dsl.smt.terms import Truth, and_, equal, iff, implies, less, not_, number, or_, term
 from rules_dsl.smt.unroll import are_params, decode_move, input_type, is_state
 from rules_dsl.types import (
-    BagType,
-    IndexType,
-    MapType,
     OptionalType,
-    PlayerType,
-    SetType,
-    StackType,
     Type,
 )
 from rules_dsl.walk import statements
@@ -40,42 +34,8 @@ from rules_dsl.walk import statements
 Seats = tuple[int, int]  # two seats that are exchanged
 
 
-def exchanged(value: Symbolic, type_: Type, seats: Seats) -> Symbolic:
-    """A value with two seats exchanged wherever it names them."""
-    match type_:
-        case PlayerType():
-            return _other(value, seats)
-        case SetType(element):
-            return SetOf(_turned(value.members, element, seats))
-        case MapType(key, inner):
-            entries = _turned(value.entries, key, seats)
-            return MapOf(tuple(exchanged(entry, inner, seats) for entry in entries))
-        case BagType(element, _):
-            return MapOf(_turned(value.entries, element, seats))
-        case StackType(element, _):
-            cards = (
-                merge(less(number(i), value.size), exchanged(card, element, seats), card)
-                for i, card in enumerate(value.cards)
-            )
-            return StackOf(value.size, tuple(cards), value.blank)
-        case OptionalType(inner_) if inner_ is not None:
-            return Maybe(value.some, merge(value.some, exchanged(value.value, inner_, seats), value.value))
-        case _:
-            return value
-
-
-def _other(seat: Num, seats: Seats) -> Num:
-    a, b = (number(x) for x in seats)
-    return pick(equal(seat, a), b, pick(equal(seat, b), a, seat))
-
-
-def _turned(entries: tuple[Any, ...], key: IndexType, seats: Seats) -> tuple[Any, ...]:
-    """Entries by key, those of the two seats exchanged."""
-    if not isinstance(key, PlayerType):
-        return entries
-    a, b = seats
-    places = {a: b, b: a}
-    return tuple(entries[places.get(i, i)] for i in range(len(entries)))
+def _turned(value: Symbolic, type_: Type, seats: Seats) -> Symbolic:
+    return exchanged(value, type_, number(seats[0]), number(seats[1]))
 
 
 class Symmetry:
@@ -142,11 +102,11 @@ class Symmetry:
         ours = {**before.values, "": before.result}
         others = {**theirs.values, "": theirs.result}
         parts = [equal(before.place, theirs.place)]
-        parts += [same(exchanged(ours[n], type_, seats), others[n]) for n, type_ in types.items()]
+        parts += [same(_turned(ours[n], type_, seats), others[n]) for n, type_ in types.items()]
         other = self.other.steps[step.place]
-        parts.append(same(exchanged(step.value, input_type(step, model), seats), other.value))
+        parts.append(same(_turned(step.value, input_type(step, model), seats), other.value))
         if step.seat is not None and other.seat is not None:
-            parts.append(equal(_other(step.seat, seats), other.seat))
+            parts.append(equal(_turned(step.seat, model.players, seats), other.seat))
         return and_(parts)
 
     def _kept(self, step: Step, seats: Seats) -> Truth:
@@ -157,7 +117,7 @@ class Symmetry:
         for slot in self._slots(step):
             shown = theirs[_exchanged_key(slot.key, seats)]
             parts.append(iff(slot.made, shown.made))
-            value = exchanged(slot.value, self._types[slot.key[2]], seats)
+            value = _turned(slot.value, self._types[slot.key[2]], seats)
             parts.append(implies(slot.made, same(value, shown.value)))
         return and_(parts)
 

@@ -37,8 +37,7 @@ def tell_games(model: m.Model, verdict: Verdict) -> list[str]:
     """The game of a verdict, and the one that looks the same to somebody if it takes two."""
     lines = [] if verdict.game is None else tell(model, verdict.game)
     if verdict.twin is not None and verdict.seat is not None:
-        shorter = verdict.game is not None and len(verdict.twin.moves) < len(verdict.game.moves)
-        until = ", but cannot go on so" if shorter else ""
+        until = ", but cannot go on so" if verdict.twin_is_left_behind else ""
         lines += [
             f"a game that looks the same to seat {verdict.seat + 1}{until}:",
             *tell(model, verdict.twin),

@@ -52,6 +52,13 @@ class Verdict:
         return self.outcome == VACUOUS and self.claim.expect == PROVED
 
     @property
+    def twin_is_left_behind(self) -> bool:
+        """Does the game have an event more than its twin, which cannot go on so?"""
+        if self.game is None or self.twin is None:
+            return False
+        return len(self.twin.moves) < len(self.game.moves)
+
+    @property
     def undecided(self) -> bool:
         return self.outcome in (BOUNDED, UNKNOWN) and self.claim.expect != UNKNOWN
 

@@ -121,8 +121,7 @@ def print_verdict(family: Family, verdict: Verdict, with_games: bool) -> None:
             from avalon_logic.counterexamples import names_of
 
             who = names_of(family, verdict.twin)[verdict.seat or 0]
-            shorter = verdict.game is not None and len(verdict.twin.moves) < len(verdict.game.moves)
-            until = ", but cannot go on so" if shorter else ""
+            until = ", but cannot go on so" if verdict.twin_is_left_behind else ""
             print_game(family, verdict.twin, f"another one, which looks the same to {who}{until}:")
 
 
