@@ -87,7 +87,7 @@ def scope_of(family: Family) -> str:
     parts = [tables, "every deck", "every ruling"]
     fixed = [f"{k}={v}" for k, v in family.fixed.items() if k != "players"]
     if fixed:
-        parts[-1] = f"every ruling but {' '.join(fixed)}"
+        parts[-1] = f"{' '.join(fixed)}, every other ruling open"
     if family.modules:
         parts.append(f"with {' '.join(family.modules)}")
     if family.open_modules:
