@@ -163,9 +163,10 @@ def _properties(names: Names) -> dict[str, m.Property]:
     made: dict[str, m.Property] = {}
 
     def one(item: s.PropertyDecl, origin: m.Origin) -> None:
-        if item.phase is not None and item.phase not in names.composition.phases:
+        phase = item.phase
+        if phase is not None and phase.name not in names.composition.phases:
             known = ", ".join(names.composition.phases)
-            raise fail("E343", f"there is no phase '{item.phase}'", item.span, f"phases: {known}")
+            raise fail("E343", f"there is no phase '{phase.name}'", phase.span, f"phases: {known}")
         scope = names.scope(in_property=True)
         if item.binder is None:
             value = truth(item.value, scope) if item.value is not None else None
@@ -173,7 +174,15 @@ def _properties(names: Names) -> dict[str, m.Property]:
         else:
             value, seat = _watchers(item, item.binder, scope), item.binder.name
         made[item.name] = m.Property(
-            item.kind, item.name, item.text, value, item.bound, item.expect, origin, item.phase, seat
+            item.kind,
+            item.name,
+            item.text,
+            value,
+            item.bound,
+            item.expect,
+            origin,
+            phase.name if phase is not None else None,
+            seat,
         )
 
     for item, origin in names.parts(s.PropertyDecl):

@@ -315,7 +315,11 @@ def _rulebook() -> pp.ParserElement:
             t["kind"], t["name"], t["text"], None, t.get("bound"), t["expect"], cited(t), sp
         ),
     )
-    about_phase = name("name") - text("text") - sign(":") - name("phase")
+
+    def reference(what: str) -> pp.ParserElement:
+        return node(named(what), lambda sp, t: s.Reference(t[0], sp))
+
+    about_phase = name("name") - text("text") - sign(":") - reference("the name of a phase")("phase")
     of_phase = node(
         (
             word("symmetric")("kind") - about_phase
@@ -356,9 +360,6 @@ def _rulebook() -> pp.ParserElement:
         | liveness
         | of_phase
     ).set_name("a declaration")
-
-    def reference(what: str) -> pp.ParserElement:
-        return node(named(what), lambda sp, t: s.Reference(t[0], sp))
 
     def references(key: str) -> pp.ParserElement:
         return listed(reference("the name of a module"), key)

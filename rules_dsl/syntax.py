@@ -333,7 +333,7 @@ class PropertyDecl:
     expect: str
     cites: Cites
     span: Span = at_span()
-    phase: str | None = None
+    phase: Reference | None = None
     binder: Binder | None = None
 
 
