@@ -1,4 +1,4 @@
-"""One record of a game: who sat where, what was agreed, and what happened, as JSON or as a text typed at the table.
+"""One record of a game: who sat where, what was agreed, and what happened; as JSON, or typed (see `typed_records`).
 
 An event is a phase of the rulebook with whatever of it was written down; what is left out is unknown, not false. The
 fields of an event are the choices and published values of that phase, so every module is covered without new code.
@@ -7,7 +7,6 @@ fields of an event are the choices and published values of that phase, so every 
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,18 +17,6 @@ from rules_dsl import Model, Value
 from rules_dsl import model as m
 from rules_dsl.types import BoolType, EnumType, IntType, MapType, OptionalType, PlayerType, SetType, Type
 from rules_dsl.walk import statements
-
-MOST_CHARACTERS = 5_000_000
-HEADS = (
-    "game",
-    "with",
-    "players",
-    "roles",
-    "ruling",
-    "deal",
-    "title",
-    "winner",
-)  # what a record says besides events
 
 
 class RecordError(Exception):
@@ -201,7 +188,7 @@ def record_from_json(data: Any, paths: tuple[Path, ...] = ()) -> Record:
     unknown = sorted(set(data) - _TOP)
     if unknown:
         raise RecordError(f"unknown field '{unknown[0]}'; a record has: {', '.join(sorted(_TOP))}")
-    names = _names(data["players"], "players")
+    names = player_names(data["players"], "players")
     roles = data.get("roles")
     rulings = data.get("rulings", {})
     deal = data.get("deal", {})
@@ -240,278 +227,8 @@ def _strings(data: Any, what: str) -> list[str]:
     return data
 
 
-def _names(data: Any, what: str) -> tuple[str, ...]:
+def player_names(data: Any, what: str) -> tuple[str, ...]:
     names = tuple(_strings(data, what))
     if len(set(names)) != len(names):
         raise RecordError(f"two players have the same name: {', '.join(names)}")
     return names
-
-
-# --- text --------------------------------------------------------------------------------------------------
-
-_HEADINGS = ("game", "with", "players", "roles", "ruling", "deal", "winner", "title")
-
-
-def record_from_text(text: str, model_of: Any, paths: tuple[Path, ...] = ()) -> Record:
-    """A record typed at the table: headings, then a line for each event.
-
-    `model_of(configuration)` gives the model whose phases the lines speak of.
-    """
-    heads: dict[str, Any] = {"game": "avalon", "with": [], "rulings": {}, "deal": {}}
-    lines: list[tuple[int, str]] = []
-    for number, raw in enumerate(text.splitlines(), 1):
-        line = raw.split("#")[0].strip()
-        if not line:
-            continue
-        word, _, rest = line.partition(" ")
-        word, rest = word.rstrip(":").lower(), rest.strip()
-        where = f"line {number}"
-        if word == "game":
-            heads["game"] = rest
-        elif word in ("with", "roles", "players"):
-            heads[word] = [x for x in re.split(r"[\s,]+", rest) if x]
-        elif word == "ruling":
-            name, sign, choice = (x.strip() for x in rest.partition("="))
-            if not sign:
-                raise RecordError("write: ruling NAME = ALTERNATIVE", where)
-            heads["rulings"][name] = choice
-        elif word == "deal":
-            for pair in re.split(r"[\s,]+", rest):
-                name, _, role = pair.partition("=")
-                if not (name and role):
-                    raise RecordError("write: deal Ann=merlin Bob=servant ...", where)
-                heads["deal"][name] = role
-        elif word == "winner":
-            heads["winner"] = rest
-        elif word == "title":
-            heads["title"] = rest
-        else:
-            lines.append((number, line))
-    if "players" not in heads:
-        raise RecordError("who plays? write a line: players Ann Bob Cid Dan Eve")
-    names = _names(heads["players"], "players")
-    roles = heads.get("roles")
-    if roles is None and len(heads["deal"]) == len(names):
-        roles = list(heads["deal"].values())
-    configuration = Configuration(
-        heads["game"],
-        len(names),
-        tuple(heads["with"]),
-        tuple(roles) if roles is not None else None,
-        heads["rulings"],
-        paths,
-    )
-    record = Record(configuration, names, (), heads["deal"], heads.get("winner"), heads.get("title", ""))
-    for name in record.deal:
-        record.seat(name)
-    model = model_of(configuration)
-    events: list[Event] = []
-    for number, line in lines:
-        add_event(events, event_from_line(line, model, record, f"line {number}"), model)
-    return Record(configuration, names, tuple(events), record.deal, record.winner, record.title)
-
-
-def add_event(events: list[Event], event: Event, model: Model) -> None:
-    """Puts an event after others; what several seats were shown in one phase, line by line, is one event."""
-    shown = (
-        {f.name for f in fields_of(model, event.phase) if f.shown} if event.phase in model.phases else set()
-    )
-    last = events[-1] if events else None
-    if last is None or last.phase != event.phase or not event.values or not set(event.values) <= shown:
-        events.append(event)
-        return
-    values = dict(last.values)
-    for name, told in event.values.items():
-        already = values.get(name, {})
-        twice = sorted(set(already) & set(told))
-        if twice:
-            raise RecordError(f"what {twice[0]} was shown is told twice", event.where)
-        values[name] = {**already, **told}
-    events[-1] = Event(last.phase, values, last.by, last.then, last.where)
-
-
-def event_from_line(line: str, model: Model, record: Record, where: str = "") -> Event:
-    """One typed line as an event: the phase, then its values in order, or `name=value`."""
-    words = [w for w in re.split(r"[\s,]+", line.strip()) if w]
-    word = words.pop(0).rstrip(":")
-    if word in model.speeches:
-        parameters = model.speeches[word].parameters
-        if len(words) != len(parameters):
-            shown = " ".join(name for name, _ in parameters)
-            raise RecordError(f"write: {word} {shown}", where)
-        values = {name: _typed(t, w, record, where) for (name, t), w in zip(parameters, words, strict=True)}
-        return Event(word, values, None, None, where)
-    matches = [p for p in model.phases if p == word] or [p for p in model.phases if p.startswith(word)]
-    if len(matches) != 1:
-        known = ", ".join(p for p in model.phases if fields_of(model, p))
-        what = "could be " + " or ".join(matches) if matches else "is no event of this game"
-        heads = "" if matches else f"; before them: {', '.join(HEADS)}"
-        raise RecordError(f"'{word}' {what}; events: {known}{heads}", where)
-    phase = matches[0]
-    by: str | None = None
-    if "by" in words:
-        at = words.index("by")
-        if at + 1 >= len(words):
-            raise RecordError("'by' is followed by a name", where)
-        by = words[at + 1]
-        record.seat(by)
-        del words[at : at + 2]
-    values = {}
-    specs = fields_of(model, phase)
-    later = {spec.name: {s.name for s in specs[i + 1 :]} for i, spec in enumerate(specs)}
-    for spec in specs:
-        if not words:
-            break
-        named = words[0].rstrip(":=")
-        if named == spec.name and len(words) > 1:
-            words.pop(0)
-        elif named in later[spec.name]:
-            continue
-        value = _take(spec.type, words, record, where, later[spec.name])
-        if value is not _UNKNOWN:
-            values[spec.name] = value
-    if words:
-        if specs and isinstance(specs[-1].type, SetType) and isinstance(specs[-1].type.element, PlayerType):
-            value_in(specs[-1].type.element, words[0], record, where)  # says that nobody has this name
-        raise RecordError(f"'{' '.join(words)}' is too much for '{phase}'", where)
-    return Event(phase, values, by, None, where)
-
-
-_UNKNOWN = object()
-NOBODY = ("nobody", "none", "nothing")
-_YES = {"+", "yes", "y", "approve", "true", "1"}
-_NO = {"-", "no", "n", "reject", "false", "0"}
-
-
-def _typed(type_: Type, word: str, record: Record, where: str) -> Any:
-    match type_:
-        case IntType():
-            if not re.fullmatch(r"-?[0-9]+", word):
-                raise RecordError(f"'{word}' is not a number", where)
-            return int(word)
-        case BoolType():
-            if word.lower() not in _YES | _NO:
-                raise RecordError(f"'{word}' is neither + nor -", where)
-            return word.lower() in _YES
-        case OptionalType(inner) if inner is not None:
-            return None if word == "none" else _typed(inner, word, record, where)
-        case PlayerType():
-            record.seat(word)
-            return word
-        case EnumType(_, members):
-            matches = [x for x in members if x == word] or [x for x in members if x.startswith(word)]
-            if len(matches) != 1:
-                raise RecordError(f"'{word}' is not one of: {', '.join(members)}", where)
-            return matches[0]
-        case SetType(element):
-            return [] if word in NOBODY else [_typed(element, w, record, where) for w in word.split("+")]
-        case _:
-            raise RecordError(f"'{word}' cannot be a value of {type_}", where)
-
-
-def _take(type_: Type, words: list[str], record: Record, where: str, stops: set[str]) -> Any:
-    """Takes as many words as a field of this type needs; a word of `stops` begins another field."""
-    if words[0] == "?":
-        words.pop(0)
-        return _UNKNOWN
-    match type_:
-        case SetType(element):
-            taken: list[Any] = []
-            while words and (not isinstance(element, PlayerType) or words[0] in record.names):
-                taken.append(_typed(element, words.pop(0), record, where))
-            if not taken:
-                raise RecordError(
-                    f"nobody is called '{words[0]}'; at the table: {', '.join(record.names)}", where
-                )
-            return taken
-        case MapType(PlayerType(), inner):
-            return _take_by_seat(inner, words, record, where, stops)
-        case _:
-            return _typed(type_, words.pop(0), record, where)
-
-
-def _take_by_seat(
-    inner: Type, words: list[str], record: Record, where: str, stops: set[str]
-) -> dict[str, Any]:
-    """`+ + - + -` in seat order (also without spaces), `+Ann -Bob`, or `Ann=fail Bob=success`."""
-    if len(words) == 1 and isinstance(inner, BoolType) and re.fullmatch(r"[-+?]{2,}", words[0]):
-        words[:] = list(words[0])
-    taken: dict[str, Any] = {}
-    in_order = all(w in ("+", "-", "?") for w in words)
-    if in_order and len(words) != len(record.names):
-        raise RecordError(
-            f"{len(words)} votes for {len(record.names)} players; write ? for one not known", where
-        )
-    for seat, word in enumerate(list(words)):
-        if taken and word in stops:
-            break
-        words.pop(0)
-        if in_order:
-            if word != "?":
-                taken[record.names[seat]] = word == "+"
-        elif word[0] in "+-" and isinstance(inner, BoolType):
-            record.seat(word[1:])
-            taken[word[1:]] = word[0] == "+"
-        else:
-            name, sign, value = word.partition("=")
-            if not sign:
-                raise RecordError(f"write {name}=value", where)
-            record.seat(name)
-            if value != "?":
-                taken[name] = _typed(inner, value, record, where)
-    return taken
-
-
-def record_to_text(record: Record) -> str:
-    """The record as the text form, one line an event."""
-    c = record.configuration
-    out = [f"game {c.game}", f"players {' '.join(record.names)}"]
-    if c.modules:
-        out.insert(1, f"with {' '.join(c.modules)}")
-    if c.roles is not None:
-        out.append(f"roles {' '.join(c.roles)}")
-    out += [f"ruling {name} = {choice}" for name, choice in c.rulings.items()]
-    if record.deal:
-        out.append("deal " + " ".join(f"{name}={role}" for name, role in record.deal.items()))
-    for event in record.events:
-        words = [event.phase]
-        for name, value in event.values.items():
-            words += [name, *_shown(value, record.names)]
-        if event.by is not None:
-            words += ["by", event.by]
-        out.append(" ".join(words))
-    if record.winner is not None:
-        out.append(f"winner {record.winner}")
-    return "\n".join(out) + "\n"
-
-
-def _shown(value: Any, names: tuple[str, ...]) -> list[str]:
-    if isinstance(value, bool):
-        return ["+" if value else "-"]
-    if isinstance(value, dict):
-        if value and all(isinstance(v, bool) for v in value.values()):
-            return [{True: "+", False: "-", None: "?"}[value.get(n)] for n in names]
-        return [f"{name}={_one(v)}" for name, v in value.items() if v is not None]
-    if isinstance(value, list):
-        return [str(v) for v in value]
-    return ["none" if value is None else str(value)]
-
-
-def _one(value: Any) -> str:
-    return "+".join(map(str, value)) or NOBODY[0] if isinstance(value, list) else str(value)
-
-
-def read_record(path: Path | None, text: str, model_of: Any, paths: tuple[Path, ...] = ()) -> Record:
-    """A record from a file's text, JSON or typed form by its first character."""
-    name = str(path) if path else "<stdin>"
-    if len(text) > MOST_CHARACTERS:
-        raise RecordError(f"this record has {len(text):,} characters; {MOST_CHARACTERS:,} is the most", name)
-    if text.lstrip()[:1] in ("{", "["):
-        try:
-            data = json.loads(text)
-        except json.JSONDecodeError as error:
-            raise RecordError(error.msg, f"{name}:{error.lineno}:{error.colno}") from None
-        except RecursionError:
-            raise RecordError("this JSON is nested too deep", name) from None
-        return record_from_json(data, paths)
-    return record_from_text(text, model_of, paths)

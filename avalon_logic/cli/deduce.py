@@ -21,7 +21,8 @@ from avalon_logic.cli.output import (
     rulings_of,
 )
 from avalon_logic.cli.viewpoint import add_assume
-from avalon_logic.records import NOBODY, Record, RecordError
+from avalon_logic.records import Record, RecordError
+from avalon_logic.typed_records import NOBODY
 
 if TYPE_CHECKING:
     from avalon_logic.deduction import Result

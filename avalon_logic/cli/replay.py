@@ -22,8 +22,9 @@ from avalon_logic.cli.output import (
 )
 from avalon_logic.configuration import Configuration, examine
 from avalon_logic.logs import import_game, is_log, read_lines
-from avalon_logic.records import Record, RecordError, read_record, record_from_json, record_to_text
+from avalon_logic.records import Record, RecordError, record_from_json
 from avalon_logic.replay import Replay, TooOpen, replay
+from avalon_logic.typed_records import read_record, record_to_text
 from rules_dsl import BadParameter, Model, RulebookError, UnknownName
 
 EPILOG = """A record is JSON or a text like this:

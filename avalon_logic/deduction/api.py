@@ -34,7 +34,8 @@ from avalon_logic.deduction.result import Result, conclude
 from avalon_logic.deduction.seats import card_shows, sights_told, whole_deal
 from avalon_logic.deduction.setting import Setting
 from avalon_logic.logs import import_game, is_log
-from avalon_logic.records import Record, RecordError, read_record, record_from_json
+from avalon_logic.records import Record, RecordError, record_from_json
+from avalon_logic.typed_records import read_record
 from rules_dsl import Model
 
 MOST_EVENTS = 2_000  # a game has at most 25 votes; the rest is talk

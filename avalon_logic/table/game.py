@@ -15,8 +15,9 @@ from avalon_logic.configuration import Refused, describe_check, load
 from avalon_logic.deduction import Result, deduce
 from avalon_logic.deduction.api import model_of
 from avalon_logic.deduction.setting import assumption_list
-from avalon_logic.records import Record, RecordError, fields_of, record_from_text
+from avalon_logic.records import Record, RecordError, fields_of
 from avalon_logic.replay import TooOpen, replay
+from avalon_logic.typed_records import record_from_text
 from rules_dsl import BadParameter, UnknownName
 from rules_dsl import model as m
 from rules_dsl.arrays.answers import Unweighable
