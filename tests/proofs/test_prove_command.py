@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import signal
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -108,6 +109,15 @@ def test_bad_input_is_said_before_anything_is_proved(
     assert told in capsys.readouterr().err
 
 
+@pytest.fixture
+def in_the_foreground() -> Iterator[None]:
+    """A shell starts what runs in the background deaf to Ctrl-C, tests included."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("in_the_foreground")
 @pytest.mark.parametrize("said", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupted_run_reports_what_was_decided(
     said: signal.Signals, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
