@@ -91,12 +91,11 @@ class Agreement:
         system, twin = self.pair.system, self.pair.twin
         yield Common("both stand at the same place", term(equal(system.before.place, twin.before.place)))
         guesses = list(_guesses(self.pair))
-        for place in system.places:
-            if place.phase != CIRCLE:
-                here = system.at(system.before, place)
-                where = f"in {place.phase}" if place.step is not None else f"over in {place.phase}"
-                for text, value in guesses:
-                    yield Common(f"{where}: {text}", term(implies(here, value)))
+        for place in (p for p in system.places if p.phase != CIRCLE):
+            here = system.at(system.before, place)
+            where = f"in {place.phase}" if place.step is not None else f"over in {place.phase}"
+            for text, value in guesses:
+                yield Common(f"{where}: {text}", term(implies(here, value)))
 
     @property
     def in_step(self) -> bool:

@@ -19,11 +19,11 @@ from proofs.pairs import Doubt, Mind, Pair, plain_scene
 from proofs.search import Found, exhausted, plainest
 from rules_dsl import model as m
 from rules_dsl.smt import Game, Place, Unrolling, finite_solver
-from rules_dsl.smt.execute import looks_same
 from rules_dsl.smt.expressions import Scene, truth_of, value_of
+from rules_dsl.smt.observations import looks_same, nothing_seen
 from rules_dsl.smt.raw import substituted, substituted_each
 from rules_dsl.smt.symbolic import constant, same
-from rules_dsl.smt.terms import Num, Truth, and_, equal, not_, number, term
+from rules_dsl.smt.terms import Num, Truth, and_, equal, not_, number, or_, term
 from rules_dsl.smt.unroll import input_leaves, move_leaves
 from rules_dsl.types import OptionalType
 
@@ -61,7 +61,7 @@ class CertainGames:
         self.candidates = 0
         system = pair.system
         scene = replace(system.scene(system.before), knows=self._supposed)
-        self.goal = term(and_((where, not_(truth_of(claim, scene)))))
+        self.goal = term(and_((where, system.rests, not_(truth_of(claim, scene)))))
         self.run = Unrolling(system, finite_solver())
         self.run.start_initial()
 
@@ -81,7 +81,7 @@ class CertainGames:
             except OutOfTime as error:
                 return Found(None, depth - 1, False, str(error))
             if game is not None:
-                return Found(game, depth, True)
+                return Found(game.at_rest, len(game.at_rest.moves), True)
             if depth >= 8 and depth % 4 == 0 and exhausted(self.run.solver, clock):
                 return Found(None, depth, True)
         return Found(None, deepest, False)
@@ -97,7 +97,7 @@ class CertainGames:
                     return None
                 put_off = {}
                 continue
-            game = self.run.game(plainest(self.pair.system, solver, attempt, clock), depth)
+            game = self.run.trace(plainest(self.pair.system, solver, attempt, clock), depth)
             mind = Mind(self.pair, game, clock)
             if not mind.holds(self.claim):
                 return game
@@ -114,7 +114,7 @@ class CertainGames:
 
     def _learnt(self, doubt: Doubt, depth: int) -> Iterator[Any]:
         """No game to this depth that looks to the seat like the twin makes the seat certain."""
-        alike = and_(self._looks_like(doubt))
+        alike = and_(self._looks_like(doubt, depth))
         for atom, (_, literal) in zip(self.atoms, self._literals(depth), strict=True):
             if atom.expr is doubt.expr:
                 meant = and_(
@@ -126,9 +126,10 @@ class CertainGames:
                 if meant is not False:
                     yield z3.Not(z3.And(literal, self.run.at(depth, meant), term(alike)))
 
-    def _looks_like(self, doubt: Doubt) -> Iterator[Truth]:
-        """The twin's moves are legal, event by event look to the seat like the game's, and lead to where the fact does
-        not hold; a condition on the game, and on parameters, which are not taken to be those the twin was found with."""
+    def _looks_like(self, doubt: Doubt, depth: int) -> Iterator[Truth]:
+        """The twin's moves are legal, step by step look to the seat like the game's, and lead to where the fact does not
+        hold; a condition on the game, and on parameters, which are not taken to be those the twin was found with. What one
+        of them has done beyond the other the seat sees nothing of."""
         system, twin = self.pair.system, self.pair.twin
         yield looks_same(system.first_slots, twin.first_slots, doubt.seat)
         leaves = twin.state_leaves(twin.before)
@@ -139,20 +140,23 @@ class CertainGames:
             ours, theirs = system.steps[place], twin.steps[place]
             moved = zip(input_leaves(theirs, twin.model), move_leaves(theirs, twin.model, move), strict=True)
             pairs = [*zip(leaves, now, strict=True), *moved]
-            condition = and_(
-                (
-                    system.at(system.before, place),
-                    twin.at(twin.before, place),
-                    theirs.legal,
-                    looks_same(ours.slots, theirs.slots, doubt.seat),
-                )
-            )
+            if t < depth:
+                alike = (system.at(system.before, place), looks_same(ours.slots, theirs.slots, doubt.seat))
+            else:
+                alike = (place in self.pair.unnoticed, nothing_seen(theirs.slots, doubt.seat))
+            condition = and_((twin.at(twin.before, place), theirs.legal, *alike))
             (said_here,) = substituted_each([term(condition)], pairs)
-            yield self.run.at(t, said_here)
+            yield self.run.at(min(t, depth), said_here)
             now = substituted_each(twin.state_leaves(theirs.after), pairs)
+        for t in range(len(doubt.twin.moves), depth):
+            yield self.run.at(t, or_(self._unnoticed(place, doubt.seat) for place in self.pair.unnoticed))
         scene = replace(twin.scene(twin.before), bound=dict(doubt.bound))
-        failing = term(not_(truth_of(doubt.expr.fact, scene)))
+        failing = term(and_((twin.rests, not_(truth_of(doubt.expr.fact, scene)))))
         yield from substituted_each([failing], list(zip(leaves, now, strict=True)))
+
+    def _unnoticed(self, place: Place, seat: int) -> Truth:
+        system = self.pair.system
+        return and_((system.at(system.before, place), nothing_seen(system.steps[place].slots, seat)))
 
 
 def kinds_of_end(pair: Pair, marks: Sequence[m.Expr] = ()) -> Callable[[Game], Kind]:

@@ -101,7 +101,7 @@ def _write_family(family: str, verdicts: Sequence[Verdict], place: Path) -> None
     for verdict in verdicts:
         evidence = verdict.evidence
         if evidence is not None:
-            leaning = shared[id(evidence.system)] if evidence.claims else []
+            leaning = shared[id(evidence.whole or evidence.system)] if evidence.claims else []
             needs[verdict.name] = leaning + [put(o) for o in _own_obligations(verdict.name, evidence)]
     contents = {
         "family": family,
@@ -125,15 +125,16 @@ def _by_system(verdicts: Sequence[Verdict]) -> Iterator[tuple[System, tuple[Lemm
     claims: dict[int, dict[Lemma, None]] = {}
     for verdict in verdicts:
         if verdict.evidence is not None and verdict.evidence.claims:
-            key = id(verdict.evidence.system)
-            systems[key] = verdict.evidence.system
+            system = verdict.evidence.whole or verdict.evidence.system
+            key = id(system)
+            systems[key] = system
             claims.setdefault(key, {}).update(dict.fromkeys(verdict.evidence.claims))
     for key, system in systems.items():
         yield system, tuple(claims[key])
 
 
 def _own_obligations(name: str, evidence: Evidence) -> Iterator[Obligation]:
-    system, claims = evidence.system, evidence.claims
+    system, claims = evidence.system, evidence.known
     if evidence.twins is not None:
         yield from twin_obligations(evidence.twins)
         yield safety_obligation(system, claims, name, evidence.bad)

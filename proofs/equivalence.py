@@ -17,8 +17,8 @@ from proofs.lemmas import Lemma
 from proofs.search import search
 from rules_dsl import model as m
 from rules_dsl.smt import Game, Place, SymbolicState, System, compile_smt, finite_solver
-from rules_dsl.smt.execute import Slot
 from rules_dsl.smt.expressions import truth_of, value_of
+from rules_dsl.smt.observations import Slot, looks_same
 from rules_dsl.smt.symbolic import conform, same, well_formed
 from rules_dsl.smt.system import Condition
 from rules_dsl.smt.terms import Truth, and_, iff, implies, not_, or_, term
@@ -191,21 +191,7 @@ def _same_state(system: System, ours: SymbolicState, theirs: SymbolicState) -> T
 
 
 def _same_seen(system: System, ours: Sequence[Slot], theirs: Sequence[Slot]) -> Truth:
-    one, two = {s.key: s for s in ours}, {s.key: s for s in theirs}
-    parts: list[Truth] = []
-    for key in dict.fromkeys((*one, *two)):
-        a, b = one.get(key), two.get(key)
-        if a is None or b is None:
-            alone = a or b
-            assert alone is not None
-            parts += [not_(alone.seen_by(seat)) for seat in range(system.model.players.count)]
-            continue
-        for seat in range(system.model.players.count):
-            seen = a.seen_by(seat), b.seen_by(seat)
-            parts.append(iff(*seen))
-            if a.value is not None and b.value is not None:
-                parts.append(implies(and_(seen), same(a.value, b.value)))
-    return and_(parts)
+    return and_(looks_same(ours, theirs, seat) for seat in range(system.model.players.count))
 
 
 def _same_duties(ours: Sequence[Condition], theirs: Sequence[Condition]) -> Truth:

@@ -7,7 +7,7 @@ proof unrolled the game, over how many events.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from proofs.agreement import Agreement
@@ -38,7 +38,8 @@ class Evidence:
     """`claims` are kept by every step; together they exclude `bad`. With `events` they only help: `bad` is excluded
     by following every game for so many events, and no game has more. With `shared`, `bad` is a condition on two games
     that look the same to a seat, excluded by what they share. With `twins`, `bad` leans on the exchanges listed there, with
-    `invariant` on a condition that steps keep as the claims do.
+    `invariant` on a condition that steps keep as the claims do. `whole` is the system whose steps keep the claims, where it
+    is not `system`: one that halts less often, so that `system` has them where it rests.
     """
 
     system: System = field(repr=False)
@@ -49,3 +50,9 @@ class Evidence:
     shared: Agreement | None = field(default=None, repr=False)
     twins: Twins | None = field(default=None, repr=False)
     invariant: Any = field(default=None, repr=False)
+    whole: System | None = field(default=None, repr=False)
+
+    @property
+    def known(self) -> tuple[Lemma, ...]:
+        """The claims, as they are known of `system`."""
+        return self.claims if self.whole is None else tuple(replace(c, at_rest=True) for c in self.claims)

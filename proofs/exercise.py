@@ -35,7 +35,7 @@ from rules_dsl.model import Value
 from rules_dsl.play import IllegalMove, Move, Observation, State, Stuck
 from rules_dsl.settle import Settled, settle
 from rules_dsl.smt import Game, System, compile_smt, finite_solver
-from rules_dsl.smt.execute import Slot
+from rules_dsl.smt.observations import Slot
 from rules_dsl.smt.symbolic import model_reader
 from rules_dsl.smt.terms import Truth, and_, not_, or_, term
 from rules_dsl.smt.unroll import are_params, decode_move, is_state, is_value
@@ -249,7 +249,7 @@ def _goal(system: System, key: Key) -> Truth:
 
 
 def _enters(slots: Sequence[Slot], phase: str) -> Truth:
-    return or_(slot.made for slot in slots if slot.key == ("phase", phase))
+    return or_(slot.made for slot in slots if (slot.kind, slot.phase) == ("phase", phase))
 
 
 @dataclass

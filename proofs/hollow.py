@@ -13,7 +13,7 @@ from proofs.session import Session
 from proofs.verdicts import UNKNOWN, VACUOUS
 from rules_dsl import model as m
 from rules_dsl.evaluate import holds
-from rules_dsl.smt.terms import Truth
+from rules_dsl.smt.terms import Truth, and_
 from rules_dsl.types import BOOL
 from rules_dsl.walk import every
 
@@ -49,7 +49,8 @@ def vacuous(session: Session, property_: m.Property) -> Idle | None:
         return None
     if any(holds(condition, sample_environment(session.model, s)) for s in session.seen):
         return None
-    return never(session, session.prepare().holds(condition))
+    system = session.prepare()
+    return never(session, and_((system.rests, system.holds(condition))))
 
 
 def never(session: Session, condition: Truth) -> Idle | None:

@@ -17,12 +17,14 @@ from proofs.lemmas import Lemma
 from proofs.literals import Literals
 from rules_dsl.smt import Place, SymbolicState, System, finite_solver
 from rules_dsl.smt.raw import conjunction, substituted
-from rules_dsl.smt.terms import Truth, implies, term
+from rules_dsl.smt.terms import Truth, and_, implies, term
 
 
 def said(system: System, claim: Lemma, state: SymbolicState) -> Truth:
     """The claim, said of a state."""
     here = True if claim.place is None else system.at(state, claim.place)
+    if claim.at_rest:
+        here = and_((here, system.resting(state)))
     return True if here is False else implies(here, system.holds(claim.value, state))
 
 
@@ -43,13 +45,9 @@ def moved(system: System, terms: Sequence[Any], state: SymbolicState) -> list[An
     """Terms about the state `before`, said of another state."""
     if not terms:
         return []
-    pairs = [
-        (old, new)
-        for old, new in zip(system.state_leaves(system.before), system.state_leaves(state), strict=True)
-        if not old.eq(new)
-    ]
     # one substitution for all of them is many times quicker than one for each
-    return list(substituted(conjunction([*terms, z3.BoolVal(True)]), pairs).children())[: len(terms)]
+    whole = conjunction([*terms, z3.BoolVal(True)])
+    return list(substituted(whole, system.moves_to(state)).children())[: len(terms)]
 
 
 class Induction:

@@ -28,7 +28,7 @@ from rules_dsl import model as m
 from rules_dsl.smt import Game, Place, System
 from rules_dsl.smt.expressions import Scene, truth_of, value_of
 from rules_dsl.smt.symbolic import model_reader
-from rules_dsl.smt.terms import Truth, not_, number, or_, term
+from rules_dsl.smt.terms import Truth, and_, not_, number, or_, term
 from rules_dsl.smt.unroll import decode_params, decode_state
 from rules_dsl.walk import children, every, reads
 
@@ -84,13 +84,19 @@ def _entangled(expr: m.Expr) -> bool:
 
 
 class Knowledge:
-    """Decides claims about knowledge in one system, leaning on claims proved about it."""
+    """Decides claims about knowledge in one game, leaning on claims proved about it.
 
-    def __init__(self, system: System, proved: Sequence[Lemma], deepest: int) -> None:
-        self.system = system
-        self.proved = list(proved)
+    Two games side by side are paced systems, which halt more often than the one the claims were proved in: there the claims
+    are only said of states at rest.
+    """
+
+    def __init__(self, whole: System, proved: Sequence[Lemma], deepest: int) -> None:
+        self.whole = whole
+        self.inductive = tuple(proved)
+        self.proved = [replace(claim, at_rest=True) for claim in proved]
         self.deepest = deepest
-        self.pair: Pair = pair_of(system)
+        self.pair: Pair = pair_of(whole.model)
+        self.system = self.pair.system
         self._agreement: Agreement | None = None
         self._provers: dict[tuple[m.Expr, ...], SwapProver] = {}
         self._worked: dict[str, None] = {}
@@ -106,6 +112,9 @@ class Knowledge:
                     None, "claims that somebody knows and that somebody does not: state them apart"
                 )
 
+    def _evidence(self, bad: Truth, shared: Agreement | None = None, twins: Twins | None = None) -> Evidence:
+        return Evidence(self.system, self.inductive, bad, shared=shared, twins=twins, whole=self.whole)
+
     # --- somebody knows ---
 
     def agreement(self, clock: Clock) -> Agreement:
@@ -115,11 +124,12 @@ class Knowledge:
 
     def _known(self, claim: m.Expr, clock: Clock) -> Finding:
         violated = self.pair.violated(claim)
+        anywhere = self.pair.anywhere(violated)
         shared = self.agreement(clock)
         if shared.in_step:
-            used = shared.rules_out(violated, clock)
+            used = shared.rules_out(anywhere, clock)
             if used is not None:
-                evidence = Evidence(self.system, tuple(self.proved), violated, shared=shared)
+                evidence = self._evidence(anywhere, shared=shared)
                 how = "induction over two games that look the same"
                 return Finding(True, how, used, evidence=evidence)
         how = "two games of {} event(s) that look the same"
@@ -142,7 +152,8 @@ class Knowledge:
                 ours, theirs, seat = found
                 replay(self.system.model, ours)
                 replay(self.system.model, theirs)
-                return Finding(False, how.format(depth), (), ours, theirs, seat, len(ours.moves))
+                events = len(ours.moves)
+                return Finding(False, how.format(events), (), ours, theirs, seat, events)
         return undecided(Found(None, self.deepest, False))
 
     # --- nobody is told anything ---
@@ -155,7 +166,7 @@ class Knowledge:
             return Finding(None, "games that look the same do not stay in step")
         used = question.proved(shared, clock)
         if used is not None:
-            evidence = Evidence(self.system, tuple(self.proved), question.told(), shared=shared)
+            evidence = self._evidence(question.told(), shared=shared)
             how = "every game that looks the same can answer; induction over two games that do"
             return Finding(True, how, used, evidence=evidence, happens=question.happens())
         how = "two games that have looked the same for {} event(s); what comes next in one cannot come in the other"
@@ -184,7 +195,7 @@ class Knowledge:
         if not without:
             texts = tuple(dict.fromkeys(s.text for s in swaps))
             bad = self._false(prover, swaps, claim)
-            evidence = Evidence(self.system, tuple(self.proved), bad, twins=Twins(prover, tuple(swaps)))
+            evidence = self._evidence(bad, twins=Twins(prover, tuple(swaps)))
             how = "a twin for every game, by exchanging the cards of two seats"
             return Finding(True, how, texts, evidence=evidence)
         return self._certain_game(prover, without, claim, clock)
@@ -202,7 +213,8 @@ class Knowledge:
         def knows(scene: Scene, expr: m.Knows) -> Truth:
             return prover.not_refuted(swaps, scene, expr, prover.here)
 
-        return not_(truth_of(claim, replace(self.system.scene(self.system.before), knows=knows)))
+        scene = replace(self.system.scene(self.system.before), knows=knows)
+        return and_((self.system.rests, not_(truth_of(claim, scene))))
 
     def _doubtful(
         self,

@@ -16,7 +16,7 @@ from rules_dsl.evaluate import Environment, evaluate, holds
 from rules_dsl.model import Value
 from rules_dsl.play import State
 from rules_dsl.smt import Place
-from rules_dsl.smt.execute import CIRCLE
+from rules_dsl.smt.execute import CIRCLE, passed_in_a_circle
 from rules_dsl.types import (
     BOOL,
     BoolType,
@@ -35,12 +35,16 @@ from rules_dsl.walk import rebuild
 
 @dataclass(frozen=True)
 class Lemma:
-    """A claim about every state, or about every state at one place. `declared` names the property it is, if any."""
+    """A claim about every state, or about every state at one place. `declared` names the property it is, if any.
+
+    `at_rest`: it says nothing of states in which a run only halts and nobody chooses.
+    """
 
     text: str
     value: m.Expr
     declared: str = ""
     place: Place | None = None
+    at_rest: bool = False
 
 
 def place_of(state: State) -> Place:
@@ -62,8 +66,11 @@ def guesses(model: m.Model, seen: Sequence[Sample]) -> list[Lemma]:
     for i, sample in enumerate(seen):
         groups.setdefault(place_of(sample.state), []).append(i)
     made: dict[tuple[m.Expr, Place | None], Lemma] = {}
-    circle = Lemma("phases never run in a circle", m.Literal(False, BOOL), place=Place(CIRCLE, None))
-    made[circle.value, circle.place] = circle
+    if any(passed_in_a_circle(model, phase) for phase in model.phases.values()):
+        circle = Lemma(
+            "phases are never passed over in a circle", m.Literal(False, BOOL), place=Place(CIRCLE, None)
+        )
+        made[circle.value, circle.place] = circle
 
     everywhere = list(_shapes(model))
     local = list(_local_shapes(model))

@@ -45,9 +45,10 @@ class Stuckness:
         """Nobody at this place has any of the values tried; or phases run in a circle."""
         system = self.system
         parts = [
-            and_((system.at(system.before, place), self._at(step))) for place, step in system.steps.items()
+            and_((system.at(system.before, place), step.awaited, self._at(step)))
+            for place, step in system.steps.items()
         ]
-        parts.append(system.at(system.before, Place(CIRCLE, None)))
+        parts += [system.at(system.before, place) for place in system.places if place.phase == CIRCLE]
         return or_(parts)
 
     def _at(self, step: Step) -> Truth:

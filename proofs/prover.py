@@ -30,7 +30,7 @@ from proofs.symmetry import Symmetry
 from proofs.verdicts import BOUNDED, PROVED, REFUTED, UNKNOWN, Verdict
 from rules_dsl import model as m
 from rules_dsl.evaluate import holds
-from rules_dsl.smt.terms import not_
+from rules_dsl.smt.terms import and_, not_
 
 __all__ = ["Options", "Session", "chosen", "prove"]
 
@@ -65,7 +65,7 @@ def _claim(property_: m.Property) -> Lemma:
     """The claim that holds of every state if an invariant is true, or a reachable thing is not."""
     assert property_.value is not None
     value = property_.value if property_.kind == "invariant" else apply("not", property_.value)
-    return Lemma(property_.text, value, property_.name)
+    return Lemma(property_.text, value, property_.name, at_rest=True)
 
 
 def _by_induction(session: Session, plain: Sequence[m.Property], need_lemmas: bool) -> Iterator[Verdict]:
@@ -83,6 +83,9 @@ def _by_induction(session: Session, plain: Sequence[m.Property], need_lemmas: bo
         claims = []  # a state already seen shows every claim asked for to be false: only its game is left to find
     if claims or need_lemmas:
         claims += guesses(session.model, session.seen)
+    if system.rests is not True:
+        # some guesses hold wherever a run halts, others only where somebody chooses
+        claims += [replace(c, at_rest=not c.at_rest, declared="") for c in claims]
     names = {claim.declared: i for i, claim in enumerate(claims) if claim.declared}
     clock = Clock.of(session.options.seconds)
     try:
@@ -125,7 +128,7 @@ def _evidence(
     session: Session, claims: Sequence[Lemma], property_: m.Property, events: int | None = None
 ) -> Evidence:
     system = session.prepare()
-    bad = not_(system.holds(_claim(property_).value))
+    bad = and_((system.rests, not_(system.holds(_claim(property_).value))))
     return Evidence(system, tuple(claims), bad, events)
 
 
@@ -139,7 +142,7 @@ def _by_search(session: Session, left: Sequence[m.Property]) -> Iterator[Verdict
     def clock_of(name: str) -> Clock:
         return clocks.setdefault(name, Clock.of(session.options.seconds))
 
-    goals = {p.name: not_(system.holds(_claim(p).value)) for p in left}
+    goals = {p.name: and_((system.rests, not_(system.holds(_claim(p).value)))) for p in left}
     facts = _declared(session)
 
     def exclude(name: str, share: float) -> Any:
@@ -162,8 +165,9 @@ def _searched(session: Session, property_: m.Property, result: Found, seconds: f
         if holds_at_end(session.model, result.game, property_.value) is positive:
             raise Disagreement(f"the solver's game for '{property_.name}' does not show it")
         outcome = REFUTED if positive else PROVED
-        how = f"{'counterexample' if positive else 'witness'} of {result.depth} event(s)"
-        return Verdict(session.family, property_, outcome, how, seconds, depth=result.depth, game=result.game)
+        events = len(result.game.moves)
+        how = f"{'counterexample' if positive else 'witness'} of {events} event(s)"
+        return Verdict(session.family, property_, outcome, how, seconds, depth=events, game=result.game)
     if result.complete:
         outcome = PROVED if positive else REFUTED
         how = f"complete unrolling: no game has more than {result.depth} events"

@@ -25,10 +25,7 @@ def replay(model: m.Model, game: Game) -> tuple[Step, ...]:
     steps = [step]
     _same(step.state, game.states[0], None)
     for move, expected in zip(game.moves, game.states[1:], strict=True):
-        try:
-            step = reference.step(settled.model, step.state, move)
-        except IllegalMove as error:
-            raise Disagreement(f"the solver played {move}, which is illegal: {error.message}") from None
+        step = _played(settled.model, step.state, move)
         _same(step.state, expected, move)
         steps.append(step)
     return tuple(steps)
@@ -39,13 +36,26 @@ def _same(state: State, expected: State, move: Move | None) -> None:
         raise Disagreement(f"after {move} the solver has {expected}, the interpreter {state}")
 
 
+def replayed(model: m.Model, game: Game) -> Game:
+    """The game of these moves as the interpreter plays it, whatever states the solver has read into it."""
+    settled = settle(model, game.params)
+    states = [reference.start(settled.model).state]
+    for move in game.moves:
+        states.append(_played(settled.model, states[-1], move).state)
+    return replace(game, states=tuple(states))
+
+
+def _played(model: m.Model, state: State, move: Move) -> Step:
+    try:
+        return reference.step(model, state, move)
+    except IllegalMove as error:
+        raise Disagreement(f"the solver played {move}, which is illegal: {error.message}") from None
+
+
 def play_on(model: m.Model, game: Game, move: Move) -> Game:
     """The game with one more move, played on the interpreter."""
     settled = settle(model, game.params)
-    try:
-        state = reference.step(settled.model, game.states[-1], move).state
-    except IllegalMove as error:
-        raise Disagreement(f"the solver played {move}, which is illegal: {error.message}") from None
+    state = _played(settled.model, game.states[-1], move).state
     return replace(game, states=(*game.states, state), moves=(*game.moves, move))
 
 

@@ -16,7 +16,7 @@ import z3  # type: ignore[import-untyped]
 from proofs.agreement import Agreement
 from proofs.clock import Clock
 from proofs.pairs import Pair, PairSearch
-from proofs.replays import play_on
+from proofs.replays import play_on, replayed
 from rules_dsl import model as m
 from rules_dsl.play import Move
 from rules_dsl.smt import Game, Place, Step, finite_solver
@@ -133,7 +133,9 @@ class Silence:
             model = run.solution(self.told(), clock)
             if model is None:
                 return None
-            ours, theirs, seat = run.ours.game(model), run.theirs.game(model), run.seat(model)
+            ours, theirs, seat = run.ours.trace(model), run.theirs.trace(model), run.seat(model)
             move = run.ours.move(model, run.ours.depth)
             if not self.learn(ours, theirs, move, seat, clock):
-                return play_on(self.pair.system.model, ours, move), theirs, seat
+                rules = self.pair.system.model
+                one, other = replayed(rules, ours.at_rest), replayed(rules, theirs.at_rest)
+                return play_on(rules, one, move) if move else one, other, seat

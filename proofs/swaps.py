@@ -25,10 +25,11 @@ from proofs.lemmas import Lemma
 from proofs.pairs import Pair
 from rules_dsl import model as m
 from rules_dsl.smt import Place, Step, SymbolicState, finite_solver
+from rules_dsl.smt.execute import is_awaited
 from rules_dsl.smt.expressions import Scene, truth_of, value_of
 from rules_dsl.smt.raw import conjunction, substituted
 from rules_dsl.smt.symbolic import Symbolic, declare, leaves, same, well_formed
-from rules_dsl.smt.terms import Num, Truth, and_, equal, not_, number, or_, term
+from rules_dsl.smt.terms import Num, Truth, and_, equal, implies, not_, number, or_, term
 from rules_dsl.smt.unroll import input_leaves, input_type
 from rules_dsl.types import MapType, PlayerType
 from rules_dsl.walk import every, statements
@@ -79,6 +80,7 @@ class SwapProver:
         self._follows: dict[Place, list[Any]] = {}
         self._seen: dict[tuple[Any, ...], list[tuple[str, Truth]]] = {}
         self._guarded: dict[tuple[Any, ...], Truth] = {}
+        self._resting: dict[tuple[Any, ...], Truth] = {}
         self._stands: dict[tuple[Any, ...], tuple[m.Knows, Truth]] = {}
         self._after: dict[tuple[Any, ...], tuple[m.Knows, Truth]] = {}
         self._solvers = {place: self._solver(place) for place in self.system.steps}
@@ -351,11 +353,32 @@ class SwapProver:
                     yield number(a), number(b)
 
     def _kept(self, swap: Swap, scene: Scene, expr: m.Knows, who: Num, a: Num, b: Num) -> Truth:
-        """Either these two cannot be exchanged, or the fact holds after it as well."""
-        fits = self.fits(swap.guard, scene, who, a, b)
+        """Either these two cannot be exchanged, or the fact holds after it as well. The twin must rest as the game does."""
+        fits = and_((self.fits(swap.guard, scene, who, a, b), self._rests_after(scene, a, b)))
         if fits is False:
             return True
         return or_((not_(fits), self._fact_after(scene, expr, a, b)))
+
+    def _rests_after(self, scene: Scene, a: Num, b: Num) -> Truth:
+        """After the exchange somebody still is to choose here, or the game is over."""
+        if self.system.rests is True:
+            return True
+        key = self._known_scene(scene, a, b)
+        if key is not None and key in self._resting:
+            return self._resting[key]
+        after, system = self.after_swap(scene, a, b), self.system
+        symbolic = scene.variables is system.before.values
+        found = and_(
+            implies(
+                system.at(system.before, place) if symbolic else scene.standing(place.phase),
+                is_awaited(step.choice, after),
+            )
+            for place, step in system.steps.items()
+            if step.awaited is not True
+        )
+        if key is not None:
+            self._resting[key] = found
+        return found
 
     def _known_scene(self, scene: Scene, *numbers: Symbolic) -> tuple[Any, ...] | None:
         """A key for terms about the state before that name these values, if all of them are plain."""

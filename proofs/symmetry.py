@@ -8,7 +8,7 @@ seating. Otherwise a game is searched for in which exchanging two seats shows so
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cached_property
+from dataclasses import replace
 from itertools import combinations, pairwise
 
 import z3  # type: ignore[import-untyped]
@@ -21,15 +21,11 @@ from proofs.replays import play_on, replay
 from proofs.search import search
 from rules_dsl import model as m
 from rules_dsl.smt import Game, Place, Step, System, compile_smt, finite_solver
-from rules_dsl.smt.execute import Slot
+from rules_dsl.smt.observations import Slot, looks_same
 from rules_dsl.smt.symbolic import Symbolic, model_reader, same
-from rules_dsl.smt.terms import Truth, and_, equal, iff, implies, less, not_, number, or_, term
+from rules_dsl.smt.terms import Truth, and_, equal, less, not_, number, or_, term
 from rules_dsl.smt.unroll import are_params, decode_move, input_type, is_state
-from rules_dsl.types import (
-    OptionalType,
-    Type,
-)
-from rules_dsl.walk import statements
+from rules_dsl.types import OptionalType, PlayerType, Type
 
 Seats = tuple[int, int]  # two seats that are exchanged
 
@@ -52,7 +48,7 @@ class Symmetry:
         self.any_two = list(combinations(seats, 2))
 
     def _is_meant(self, slot: Slot) -> bool:
-        return slot.key[0] in ("shown", "published") and slot.key[1] == self.phase
+        return slot.kind in ("shown", "published") and slot.phase == self.phase
 
     def _happens(self) -> Truth:
         """Something is shown in the phase."""
@@ -72,17 +68,6 @@ class Symmetry:
 
     def _slots(self, step: Step) -> list[Slot]:
         return [slot for slot in step.slots if self._is_meant(slot)]
-
-    @cached_property
-    def _types(self) -> dict[str, Type]:
-        """The types of what the phase shows, by name."""
-        found: dict[str, Type] = {}
-        for statement in statements(self.system.model.phases[self.phase].body):
-            if isinstance(statement, m.Show):
-                found.setdefault(statement.name, statement.value.type)
-            elif isinstance(statement, m.Assign):
-                found.setdefault(statement.variable, self.system.types[statement.variable])
-        return found
 
     def broken(self, seats: Seats) -> Truth:
         """After the exchange the choice is not legal, or what is shown is not exchanged."""
@@ -112,14 +97,10 @@ class Symmetry:
     def _kept(self, step: Step, seats: Seats) -> Truth:
         """The exchanged choice is legal, and shows the exchanged things to the exchanged seats."""
         other = self.other.steps[step.place]
-        theirs = {slot.key: slot for slot in other.slots}
-        parts = [other.legal]
-        for slot in self._slots(step):
-            shown = theirs[_exchanged_key(slot.key, seats)]
-            parts.append(iff(slot.made, shown.made))
-            value = _turned(slot.value, self._types[slot.key[2]], seats)
-            parts.append(implies(slot.made, same(value, shown.value)))
-        return and_(parts)
+        ours = [_exchanged(slot, seats) for slot in self._slots(step)]
+        theirs = self._slots(other)
+        alike = (looks_same(ours, theirs, seat) for seat in range(self.system.model.players.count))
+        return and_((other.legal, *alike))
 
     # --- deciding ---
 
@@ -171,9 +152,13 @@ class Symmetry:
         raise AssertionError("the game found shows nothing")
 
 
-def _exchanged_key(key: tuple[str, ...], seats: Seats) -> tuple[str, ...]:
-    """Where the same thing is shown to the exchanged seat; what is published has no seat."""
-    if key[0] != "shown":
-        return key
-    places = {str(seats[0]): str(seats[1]), str(seats[1]): str(seats[0])}
-    return (*key[:-1], places.get(key[-1], key[-1]))
+def _exchanged(slot: Slot, seats: Seats) -> Slot:
+    """The same thing shown to the exchanged seat, with the seats exchanged in what is shown."""
+    assert slot.type is not None
+    a, b = seats
+    to = slot.to
+    if to is not None:
+        turned = {a: b, b: a}
+        to = tuple(to[turned.get(i, i)] for i in range(len(to)))
+    seat = None if slot.seat is None else _turned(slot.seat, PlayerType(len(to or ())), seats)
+    return replace(slot, value=_turned(slot.value, slot.type, seats), seat=seat, to=to)

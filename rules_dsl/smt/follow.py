@@ -9,15 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+
+import z3  # type: ignore[import-untyped]
 
 from rules_dsl import model as m
 from rules_dsl.arrays.event import SOMEBODY, Event, Mention
 from rules_dsl.arrays.follow import AT, SAID, Clump
 from rules_dsl.model import Value
 from rules_dsl.play import CHANCE, Observation
-from rules_dsl.smt.execute import CIRCLE, Stop, Values, run_from
+from rules_dsl.smt.execute import CIRCLE, Stop, Values, is_awaited, passed_over, run_from
 from rules_dsl.smt.expressions import Scene, truth_of, value_of
+from rules_dsl.smt.observations import Slot
 from rules_dsl.smt.symbolic import (
     MapOf,
     Maybe,
@@ -28,10 +30,10 @@ from rules_dsl.smt.symbolic import (
     same,
     well_formed,
 )
-from rules_dsl.smt.system import Compiler, Place, Step
-from rules_dsl.smt.terms import Truth, and_, equal, implies, not_, number
+from rules_dsl.smt.system import NOBODY, Compiler, Place, Step
+from rules_dsl.smt.terms import Truth, and_, equal, implies, not_, number, term
+from rules_dsl.smt.unroll import finite_solver
 from rules_dsl.types import MapType, OptionalType, Type
-from rules_dsl.walk import statements
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +54,14 @@ class Strand:
     values: Values
     terms: tuple[Tracked, ...] = ()
     owed: tuple[Observation, ...] = ()
+
+
+@dataclass(frozen=True)
+class _Accounting:
+    """A strand while what the record tells of is found among what came about; `used` are the slots it was."""
+
+    strand: Strand
+    used: frozenset[int] = frozenset()
 
 
 @dataclass
@@ -104,8 +114,10 @@ class Tracker(Compiler):
         """Before the record begins."""
         scene = self.scene_of("", {})
         first = {n: conform(value_of(v.initial, scene), v.type) for n, v in self.model.variables.items()}
-        run = run_from(self.model, self.model.start, None, first, self.scene_of)
-        return tuple(self._strand(Strand(None, first), stop, None) for stop in run.stops)
+        run = run_from(self.model, self.model.start, None, first, self.scene_of, self.halting)
+        begun = (self._strand(Strand(None, first), stop, None) for stop in run.stops)
+        nothing = Clump(0, "", "", (), (), silent=True)
+        return tuple(here for strand in begun for here in self._rested(strand, nothing, None))
 
     def follow(self, strands: Sequence[Strand], clump: Clump, label: int) -> tuple[Strand, ...]:
         """The strands after one more piece of the record."""
@@ -186,7 +198,8 @@ class Tracker(Compiler):
         if made.seat is not None:
             values[f"{choice.variable}_by"] = made.seat
         met: list[Tracked] = []
-        wanted = {o.name: o.value for o in reversed(after) if o.kind == "published"}
+        told_of = [o.name for o in after if o.kind == "published"]
+        wanted = {o.name: o.value for o in after if o.kind == "published" and told_of.count(o.name) == 1}
 
         def publish(statement: m.Assign, condition: Truth, value: Symbolic) -> Symbolic:
             name = statement.variable
@@ -198,7 +211,15 @@ class Tracker(Compiler):
             met.append(Tracked(label, statement.origin.cites, text, implies(condition, same(value, known))))
             return known
 
-        run = run_from(self.model, strand.place.phase, strand.place.step + 1, values, self.scene_of, publish)
+        run = run_from(
+            self.model,
+            strand.place.phase,
+            strand.place.step + 1,
+            values,
+            self.scene_of,
+            self.halting,
+            publish,
+        )
         here = replace(strand, terms=(*terms, *met), owed=after)
         ended = [o for o in after if o.kind == "result"]
         for stop in run.stops:
@@ -210,7 +231,32 @@ class Tracker(Compiler):
                 for duty in made.oughts:
                     text = duty.rule.text if duty.rule is not None else ""
                     after_it = _with(after_it, Tracked(label, duty.cites, text, duty.term))
-            yield from self._accounted(after_it, stop, run.slots, clump, label)
+            for accounted in self._accounted(after_it, stop, run.slots, clump, label):
+                yield from self._rested(accounted, clump, label)
+
+    def _rested(self, strand: Strand, clump: Clump, label: int | None) -> Iterator[Strand]:
+        """From where a run halts to where somebody chooses, on every way that is still possible."""
+        place = strand.place
+        if place is None or place.step is None or (place.phase, place.step) not in self.halting:
+            yield strand
+            return
+        choice = self.choice_at(place)
+        scene, cites = self.scene_of(place.phase, strand.values), self._cites(place.phase)
+        awaited = False if choice is NOBODY else is_awaited(choice, scene)
+        if awaited is not False:
+            yield _with(strand, Tracked(label, cites, f"{choice.variable} is chosen", awaited))
+        if awaited is True:
+            return
+        passed = _with(strand, Tracked(label, cites, f"nobody chooses {choice.variable}", not_(awaited)))
+        if awaited is not False and not _possible(passed):
+            return
+        values = strand.values if choice is NOBODY else passed_over(self.model, choice, strand.values)
+        run = run_from(self.model, place.phase, place.step + 1, values, self.scene_of, self.halting)
+        for stop in run.stops:
+            if stop.phase != CIRCLE and stop.condition is not False:
+                after = self._strand(passed, stop, label)
+                for accounted in self._accounted(after, stop, run.slots, clump, label):
+                    yield from self._rested(accounted, clump, label)
 
     def _strand(self, strand: Strand, stop: Stop, label: int | None) -> Strand:
         place = None if stop.step is None else Place(stop.phase, stop.step)
@@ -221,51 +267,61 @@ class Tracker(Compiler):
         return Strand(place, stop.values, terms, strand.owed)
 
     def _accounted(
-        self, strand: Strand, stop: Stop, slots: Sequence[Any], clump: Clump, label: int
+        self, strand: Strand, stop: Stop, slots: Sequence[Slot], clump: Clump, label: int | None
     ) -> Iterator[Strand]:
         """What became known on the way against what the record says became known; the rest stays owed."""
-        work = [replace(strand, owed=())]
-        used: set[tuple[str, ...]] = set()
+        work = [_Accounting(replace(strand, owed=()))]
         for thing in strand.owed:
             if thing.kind == "result":
-                if stop.step is not None:
-                    work = [replace(w, owed=(*w.owed, thing)) for w in work]
-                    continue
-                ending = OptionalType(self.model.result)
-                result = stop.result or Maybe(False, None)
-                agrees = same(conform(result, ending), constant(thing.value, ending))
-                text = "who wins follows from the rules"
-                work = [_with(w, Tracked(label, self._cites(stop.phase), text, agrees)) for w in work]
-                continue
-            slot = next((s for s in slots if _is_slot(s.key, thing) and s.key not in used), None)
-            if slot is None:
-                work = [replace(w, owed=(*w.owed, thing)) for w in work]
-                continue
-            used.add(slot.key)
-            fits = slot.made
-            if thing.kind == "shown":
-                type_ = self._show_type(thing.name)
-                fits = and_((fits, same(slot.value, constant(thing.value, type_))))
-            cites = self._cites(slot.key[1])
-            forked = [_with(w, Tracked(label, cites, f"{thing.name} came about", fits)) for w in work]
-            if slot.made is not True:
-                missed = Tracked(label, cites, f"{thing.name} did not come about", not_(slot.made))
-                forked += [replace(_with(w, missed), owed=(*w.owed, thing)) for w in work]
-            work = forked
-        if self.viewer is not None and not clump.silent:
-            for slot in slots:
-                if slot.key[0] == "shown" and int(slot.key[-1]) == self.viewer and slot.key not in used:
-                    text = "nothing else was shown"
-                    unseen = Tracked(label, self._cites(slot.key[1]), text, not_(slot.made))
-                    work = [_with(w, unseen) for w in work]
-        for i, made in enumerate(work):
-            if not made.owed:
-                work[i] = self._as_said(made, clump.then, label)
+                work = [self._ended(w, thing, stop, label) for w in work]
+            else:
+                work = [after for w in work for after in self._came_about(w, thing, slots, label)]
         for made in work:
-            if all(t.term is not False for t in made.terms[len(strand.terms) :]):
-                yield made
+            done = made.strand
+            if self.viewer is not None and not clump.silent:
+                for i, slot in enumerate(slots):
+                    shown = slot.kind == "shown" and slot.seat is not None and slot.seat.value == self.viewer
+                    if shown and i not in made.used:
+                        text = "nothing else was shown"
+                        done = _with(done, Tracked(label, self._cites(slot.phase), text, not_(slot.made)))
+            if not done.owed:
+                done = self._as_said(done, clump.then, label)
+            if all(t.term is not False for t in done.terms[len(strand.terms) :]):
+                yield done
 
-    def _as_said(self, strand: Strand, mentions: Sequence[Mention], label: int) -> Strand:
+    def _ended(self, work: _Accounting, thing: Observation, stop: Stop, label: int | None) -> _Accounting:
+        """With the end of the game the record tells of; it stays owed where the game goes on."""
+        if stop.step is not None:
+            return replace(work, strand=replace(work.strand, owed=(*work.strand.owed, thing)))
+        ending = OptionalType(self.model.result)
+        result = stop.result or Maybe(False, None)
+        agrees = same(conform(result, ending), constant(thing.value, ending))
+        text = "who wins follows from the rules"
+        return replace(work, strand=_with(work.strand, Tracked(label, self._cites(stop.phase), text, agrees)))
+
+    def _came_about(
+        self, work: _Accounting, thing: Observation, slots: Sequence[Slot], label: int | None
+    ) -> Iterator[_Accounting]:
+        """One thing the record tells of came about at the first place it can have, or at a later one, or not yet. Things
+        of one name came about in the order in which the record has them.
+        """
+        strand = work.strand
+        places = [i for i, slot in enumerate(slots) if _is_slot(slot, thing)]
+        last = max((i for i in places if i in work.used), default=-1)
+        for i in places[places.index(last) + 1 :] if last >= 0 else places:
+            slot = slots[i]
+            fits, cites = slot.made, self._cites(slot.phase)
+            if slot.type is not None:
+                fits = and_((fits, same(slot.value, conform(constant(thing.value, slot.type), slot.type))))
+            here = _with(strand, Tracked(label, cites, f"{thing.name} came about", fits))
+            yield _Accounting(here, work.used | {i})
+            if slot.made is True:
+                return
+            missed = Tracked(label, cites, f"{thing.name} did not come about", not_(slot.made))
+            strand = _with(strand, missed)
+        yield replace(work, strand=replace(strand, owed=(*strand.owed, thing)))
+
+    def _as_said(self, strand: Strand, mentions: Sequence[Mention], label: int | None) -> Strand:
         """The strand with what the record mentions of public variables."""
         phase = "" if strand.place is None else strand.place.phase
         for mention in mentions:
@@ -275,13 +331,6 @@ class Tracker(Compiler):
 
     def _cites(self, phase: str) -> tuple[str, ...]:
         return self.model.phases[phase].origin.cites
-
-    def _show_type(self, name: str) -> Type:
-        for phase in self.model.phases.values():
-            for statement in statements(phase.body):
-                if isinstance(statement, m.Show) and statement.name == name:
-                    return statement.value.type
-        raise ValueError(f"there is no showing '{name}'")
 
     # --- one choice ---
 
@@ -405,7 +454,7 @@ class Tracker(Compiler):
                 return known
             return value
 
-        run_from(self.model, place.phase, place.step + 1, values, self.scene_of, publish)
+        run_from(self.model, place.phase, place.step + 1, values, self.scene_of, self.halting, publish)
         return terms
 
     def granted(
@@ -442,14 +491,17 @@ def _known(choice: m.Choice, seen: Sequence[Observation]) -> _Known:
     return _Known({}, (seen[0].value,), None if seat in (None, SOMEBODY, CHANCE) else seat)
 
 
-def _is_slot(key: tuple[str, ...], thing: Observation) -> bool:
-    match thing.kind:
-        case "published":
-            return key[0] == "published" and key[2] == thing.name
-        case "shown":
-            return key[0] == "shown" and key[2] == thing.name and int(key[-1]) == thing.seat
-        case _:
-            return key[0] == thing.kind and key[1] == thing.name
+def _is_slot(slot: Slot, thing: Observation) -> bool:
+    if slot.kind != thing.kind or slot.name != thing.name:
+        return False
+    return slot.kind != "shown" or (slot.seat is not None and slot.seat.value == thing.seat)
+
+
+def _possible(strand: Strand) -> bool:
+    """Can what must hold for this way hold together?"""
+    solver = finite_solver()
+    solver.add(*(term(t.term) for t in strand.terms))
+    return bool(solver.check() == z3.sat)
 
 
 def _with(strand: Strand, term: Tracked) -> Strand:

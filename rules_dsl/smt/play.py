@@ -14,15 +14,15 @@ import z3  # type: ignore[import-untyped]
 
 from rules_dsl import model as m
 from rules_dsl.model import Value
-from rules_dsl.play import IllegalMove, Move, Observation, State
+from rules_dsl.play import IllegalMove, Move, Observation, State, Stuck
 from rules_dsl.play import Step as Played
-from rules_dsl.smt.execute import Slot
+from rules_dsl.smt.execute import CIRCLE
+from rules_dsl.smt.observations import Slot
 from rules_dsl.smt.symbolic import Reader, conform, constant, decode, leaves, model_reader, read_number
 from rules_dsl.smt.system import Condition, Place, Step, System
 from rules_dsl.smt.unroll import decode_players, decode_state, input_type
-from rules_dsl.types import MapType, OptionalType, Type
+from rules_dsl.types import OptionalType, Type
 from rules_dsl.values import least
-from rules_dsl.walk import statements
 
 
 class RelationPlay:
@@ -44,7 +44,7 @@ class RelationPlay:
     def start(self) -> Played:
         read = self._reader([])
         state = decode_state(self.system, self.system.initial, read)
-        return Played(state, tuple(self._observations(self.system.first_slots, None, read)))
+        return self._onward(state, tuple(self._observations(self.system.first_slots, read)), ())
 
     def broken(self, state: State, move: Move) -> tuple[Condition, ...]:
         """The conditions of a legal choice this move does not meet."""
@@ -59,7 +59,21 @@ class RelationPlay:
                 raise IllegalMove(f"breaks {condition.name}", condition.rule, step.choice)
         after = decode_state(self.system, step.after, read)
         breaches = tuple(c.rule for c in step.oughts if c.rule is not None and not read(c.term))
-        return Played(after, tuple(self._observations(step.slots, step, read)), breaches)
+        return self._onward(after, tuple(self._observations(step.slots, read)), breaches)
+
+    def _onward(self, state: State, seen: tuple[Observation, ...], breaches: tuple[m.Require, ...]) -> Played:
+        """From where a run halts to where somebody chooses."""
+        passed: set[State] = set()
+        while not state.over:
+            if state.phase == CIRCLE or state in passed:
+                raise Stuck(f"nobody chooses anything any more after phase '{state.phase}'")
+            step, read = self._set(state, ())
+            if read(step.awaited):
+                break
+            passed.add(state)
+            state = decode_state(self.system, step.after, read)
+            seen = (*seen, *self._observations(step.slots, read))
+        return Played(state, seen, breaches)
 
     # --- setting the unknowns ---
 
@@ -73,7 +87,7 @@ class RelationPlay:
         result = OptionalType(system.model.result)
         pairs += self._pairs("result", system.before.result, result, state.result)
         type_ = input_type(step, system.model)
-        chosen = move[0][1]
+        chosen = move[0][1] if move else least(type_)
         if step.choice.chooser.kind == "each":
             entries = list(least(type_))  # type: ignore[arg-type]
             for seat, value in move:
@@ -81,7 +95,9 @@ class RelationPlay:
             chosen = tuple(entries)
         pairs += self._pairs(f"input {step.place}", step.value, type_, chosen)
         if step.seat is not None:
-            pairs += self._pairs(f"by {step.place}", step.seat, system.model.players, move[0][0])
+            pairs += self._pairs(
+                f"by {step.place}", step.seat, system.model.players, move[0][0] if move else 0
+            )
         return step, self._reader(pairs)
 
     def _pairs(self, name: str, symbolic: Any, type_: Type, value: Value) -> Iterator[tuple[Any, Any]]:
@@ -98,45 +114,13 @@ class RelationPlay:
 
     # --- what became known ---
 
-    def _observations(
-        self, slots: tuple[Slot, ...], step: Step | None, read: Reader
-    ) -> Iterator[Observation]:
-        speakers = {
-            slot.key[1:3]: read_number(slot.value, read) for slot in slots if slot.key[0] == "chooser"
-        }
+    def _observations(self, slots: tuple[Slot, ...], read: Reader) -> Iterator[Observation]:
         for slot in slots:
-            if slot.key[0] != "chooser" and read(slot.made):
-                yield self._observation(slot, step, speakers, read)
-
-    def _observation(
-        self, slot: Slot, step: Step | None, speakers: Mapping[tuple[str, ...], int], read: Reader
-    ) -> Observation:
-        to = None if slot.to is None else frozenset(i for i, x in enumerate(slot.to) if read(x))
-        kind = slot.key[0]
-        if kind in ("choice", "own"):
-            assert step is not None
-            choice, phase = step.choice, step.place.phase
-            type_: Type = m.choice_type(choice)
-            if kind == "own":
-                assert isinstance(type_, MapType)
-                type_ = type_.value
-            seat = int(slot.key[3]) if len(slot.key) > 3 else speakers.get(slot.key[1:3])
-            value = decode(slot.value, type_, self.players, read)
-            return Observation(phase, "choice", choice.variable, seat, value, to)
-        phase = slot.key[1]
-        if kind == "phase":
-            return Observation(phase, kind, phase, None, None)
-        if kind == "result":
-            value = decode(slot.value, OptionalType(self.system.model.result), self.players, read)
-            return Observation(phase, kind, "result", None, value)
-        name = slot.key[2]
-        if kind == "published":
-            value = decode(slot.value, self.system.types[name], self.players, read)
-            return Observation(phase, kind, name, None, value)
-        body = statements(self.system.model.phases[phase].body)
-        shown = next(x for x in body if isinstance(x, m.Show) and x.name == name)
-        value = decode(slot.value, shown.value.type, self.players, read)
-        return Observation(phase, kind, name, int(slot.key[-1]), value, to)
+            if read(slot.made):
+                to = None if slot.to is None else frozenset(i for i, x in enumerate(slot.to) if read(x))
+                seat = None if slot.seat is None else read_number(slot.seat, read)
+                value = None if slot.type is None else decode(slot.value, slot.type, self.players, read)
+                yield Observation(slot.phase, slot.kind, slot.name, seat, value, to)
 
 
 @lru_cache(maxsize=20_000)

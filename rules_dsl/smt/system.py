@@ -5,6 +5,10 @@
 has one `Step`: the unknown inputs of whoever chooses there, the conditions a legal choice meets, each
 under the name and citation of the rule it comes from, the state after it, and what became known. Steps
 are functions of state and inputs, so a run is fixed by its inputs.
+
+Where phases may come round again without anybody choosing, a run *halts* (see `execute`): there is a place there even
+when nobody chooses, and the step from it is the only one there is. The game does not *rest* in such a state: no claim
+speaks of it, and a game read back leaves it out. In a system made by `compile_paced` every choice is such a place.
 """
 
 from __future__ import annotations
@@ -17,8 +21,22 @@ from typing import Any
 import z3  # type: ignore[import-untyped]
 
 from rules_dsl import model as m
-from rules_dsl.smt.execute import CIRCLE, Run, Slot, Stop, Values, choosing_seats, merge_values, run_from
+from rules_dsl.smt.execute import (
+    CIRCLE,
+    Run,
+    Stop,
+    Values,
+    choosing_seats,
+    circular_phases,
+    is_awaited,
+    merge_values,
+    passed_in_a_circle,
+    passed_over,
+    run_from,
+)
 from rules_dsl.smt.expressions import Scene, is_place, truth_of, value_of
+from rules_dsl.smt.observations import Slot
+from rules_dsl.smt.raw import substituted
 from rules_dsl.smt.symbolic import (
     MapOf,
     Maybe,
@@ -36,6 +54,7 @@ from rules_dsl.smt.terms import (
     Num,
     Truth,
     and_,
+    choose,
     count,
     equal,
     implies,
@@ -47,14 +66,14 @@ from rules_dsl.smt.terms import (
     pick,
     total,
 )
-from rules_dsl.types import IntType, MapType, OptionalType, Type, cardinality
+from rules_dsl.types import BOOL, IntType, MapType, OptionalType, Type, cardinality
 from rules_dsl.walk import statements
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
     """Where a game can stand: before a choice of a phase, or over (`step` is None). The empty phase is
-    a circle.
+    a circle of phases that are passed over.
     """
 
     phase: str
@@ -93,11 +112,13 @@ class SymbolicState:
 @dataclass(frozen=True)
 class Step:
     """What happens at a place. `value` is what is chosen (for "each" a map), `seat` who speaks for a
-    group.
+    group. Where the game may halt without anybody choosing, `awaited` says when somebody does; if nobody does, the only
+    legal step is to choose the least value for no seat, and `choice` has passed.
     """
 
     place: Place
     choice: m.Choice
+    awaited: Truth
     value: Symbolic
     seat: Num | None
     seats: tuple[Truth, ...]  # for "each" and "one": who may choose
@@ -125,6 +146,24 @@ class System:
     initial: SymbolicState
     first_slots: tuple[Slot, ...]
     steps: Mapping[Place, Step]
+
+    @cached_property
+    def rests(self) -> Truth:
+        """The state `before` is one in which somebody is to choose, or the game is over."""
+        passing = [self._here[p] for p in self.places if p.phase == CIRCLE]
+        passing += [and_((self._here[p], not_(s.awaited))) for p, s in self.steps.items()]
+        return not_(or_(passing))
+
+    def moves_to(self, state: SymbolicState) -> list[tuple[Any, Any]]:
+        """What in a term about the state `before` is to be replaced to say it of another."""
+        pairs = zip(self.state_leaves(self.before), self.state_leaves(state), strict=True)
+        return [(old, new) for old, new in pairs if not old.eq(new)]
+
+    def resting(self, state: SymbolicState) -> Truth:
+        """`rests`, said of any state."""
+        if state is self.before or isinstance(self.rests, bool):
+            return self.rests
+        return substituted(self.rests, self.moves_to(state))
 
     def index(self, place: Place) -> int:
         return self._indices[place]
@@ -191,7 +230,7 @@ class System:
 
 
 def _place_type(places: tuple[Place, ...]) -> Type:
-    return IntType(0, len(places) - 1)  # there are two at least: a start and the circle
+    return IntType(0, max(1, len(places) - 1))
 
 
 def compile_smt(model: m.Model, name: str = "") -> System:
@@ -199,13 +238,28 @@ def compile_smt(model: m.Model, name: str = "") -> System:
     return Compiler(model, name).system()
 
 
+def compile_paced(model: m.Model, name: str = "") -> System:
+    """The same, but every run halts before every choice, whether or not somebody makes it.
+
+    Then what a seat sees of a step says where the step ends: with a choice, before the next choice of the phase; else with
+    a phase entered, which everybody sees. Two games that have looked the same to a seat have taken the same places, up to
+    choices of the last phase of which it sees nothing.
+    """
+    return Compiler(model, name, paced=True).system()
+
+
+# what stands at a place where a phase without choices halts: a choice nobody makes
+NOBODY = m.Choice("", m.Chooser("chance"), BOOL, False, m.Audience("public"), ())
+
+
 class Compiler:
     """Makes the terms of a model's choices. `input` makes the unknown a choice is; it is declared by default."""
 
-    def __init__(self, model: m.Model, name: str = "") -> None:
+    def __init__(self, model: m.Model, name: str = "", *, paced: bool = False) -> None:
         self.model = model
         self.name = f"{name} " if name else ""
-        self.places = _places(model)
+        self.halting = _halting(model, paced)
+        self.places = _places(model, self.halting)
         self.indices = {place: i for i, place in enumerate(self.places)}
         open_players = model.params.get(m.PLAYERS)
         self.players: Num = (
@@ -233,12 +287,9 @@ class Compiler:
             name: conform(value_of(v.initial, start_scene), v.type) for name, v in model.variables.items()
         }
         nothing = constant(None, OptionalType(model.result))
-        initial, slots = self._outcome(run_from(model, model.start, None, first, self.scene_of), nothing)
-        steps = {
-            place: self._step(place, before)
-            for place in self.places
-            if place.step is not None and place.phase != CIRCLE
-        }
+        run = run_from(model, model.start, None, first, self.scene_of, self.halting)
+        initial, slots = self._outcome(run, nothing)
+        steps = {place: self._step(place, before) for place in self.places if place.step is not None}
         return System(
             model,
             self.players,
@@ -292,27 +343,36 @@ class Compiler:
 
     # --- choices ---
 
+    def choice_at(self, place: Place) -> m.Choice:
+        choices = self.model.phases[place.phase].choices
+        return choices[place.step] if place.step is not None and place.step < len(choices) else NOBODY
+
     def _step(self, place: Place, before: SymbolicState) -> Step:
         assert place.step is not None
-        phase = self.model.phases[place.phase]
-        choice = phase.choices[place.step]
+        phase, choice = self.model.phases[place.phase], self.choice_at(place)
         scene = self.scene_of(phase.name, before.values)
+        awaited: Truth = True
+        if (place.phase, place.step) in self.halting:
+            awaited = is_awaited(choice, scene) if choice is not NOBODY else False
         made = (
-            self.each(place, choice, scene)
+            self.each(place, choice, scene, awaited)
             if choice.chooser.kind == "each"
-            else self.single(place, choice, scene)
+            else self.single(place, choice, scene, awaited)
         )
-        values = {
-            **before.values,
-            choice.variable: conform(made.value, self.model.variables[choice.variable].type),
-        }
-        if made.seat is not None:
-            values[f"{choice.variable}_by"] = made.seat
+        seen, values = self.choice_slots(place, choice, scene, made), before.values
+        if choice is not NOBODY:
+            values = self._written(choice, values, made)
+            if awaited is not True:
+                values = merge_values(awaited, values, passed_over(self.model, choice, before.values))
         nothing = constant(None, OptionalType(self.model.result))
-        run = run_from(self.model, phase.name, place.step + 1, values, self.scene_of)
+        run = run_from(self.model, phase.name, place.step + 1, values, self.scene_of, self.halting)
         after, slots = self._outcome(run, nothing)
-        seen = self._choice_slots(place, choice, scene, made)
         return replace(made, after=after, slots=(*seen, *slots))
+
+    def _written(self, choice: m.Choice, values: Values, made: Step) -> Values:
+        chosen = conform(made.value, self.model.variables[choice.variable].type)
+        by = {} if made.seat is None else {f"{choice.variable}_by": made.seat}
+        return {**values, choice.variable: chosen, **by}
 
     def _domain(self, place: Place, choice: m.Choice, term: Truth) -> Condition:
         return Condition(f"{place} {choice.variable}", term, None, choice.origin.cites)
@@ -328,10 +388,10 @@ class Compiler:
             made[rule.kind].append(Condition(f"{place} {choice.variable} {rule.kind} {i}", term, rule, cites))
         return made["require"], made["ought"]
 
-    def each(self, place: Place, choice: m.Choice, scene: Scene) -> Step:
+    def each(self, place: Place, choice: m.Choice, scene: Scene, awaited: Truth = True) -> Step:
         type_ = m.choice_type(choice)
         entries: MapOf = self.input(MapType(self.model.players, type_), f"{self.name}input {place}")
-        seats = choosing_seats(choice, scene)
+        seats = tuple(and_((awaited, chooses)) for chooses in choosing_seats(choice, scene))
         domain: list[Truth] = []
         bound: list[tuple[Truth, Scene]] = []
         for seat, (chooses, value) in enumerate(zip(seats, entries.entries, strict=True)):
@@ -345,26 +405,25 @@ class Compiler:
                 )
         requires, oughts = self._requirements(place, choice, bound)
         conditions = (self._domain(place, choice, and_(domain)), *requires)
-        return Step(place, choice, entries, None, seats, conditions, tuple(oughts), _NOWHERE, ())
+        return Step(place, choice, awaited, entries, None, seats, conditions, tuple(oughts), _NOWHERE, ())
 
-    def single(self, place: Place, choice: m.Choice, scene: Scene) -> Step:
+    def single(self, place: Place, choice: m.Choice, scene: Scene, awaited: Truth = True) -> Step:
         type_ = m.choice_type(choice)
         value = self.input(type_, f"{self.name}input {place}")
-        domain = [well_formed(value, type_, self.players)]
+        domain = [implies(awaited, well_formed(value, type_, self.players))]
+        domain.append(or_((awaited, is_least(value, type_))))
         inner = value.value if choice.optional else value
-        given = value.some if choice.optional else True
+        given = and_((awaited, value.some)) if choice.optional else awaited
         names: dict[str, Symbolic] = {choice.variable: inner}
         seats: tuple[Truth, ...] = ()
         speaker: Num | None = None
         if choice.chooser.kind == "one":
             speaker = self.input(self.model.players, f"{self.name}input {place} by")
-            seats = choosing_seats(choice, scene)
-            domain.append(
-                or_(
-                    and_((chooses, is_place(speaker, i, self.model.players)))
-                    for i, chooses in enumerate(seats)
-                )
+            seats = tuple(and_((awaited, chooses)) for chooses in choosing_seats(choice, scene))
+            speaking = or_(
+                and_((chooses, is_place(speaker, i, self.model.players))) for i, chooses in enumerate(seats)
             )
+            domain.append(choose(awaited, speaking, equal(speaker, number(0))))
             names[choice.chooser.seat] = speaker
         if choice.deal is not None:
             domain.append(implies(given, self._dealt(choice, inner, scene)))
@@ -373,7 +432,7 @@ class Compiler:
             domain.append(implies(given, not_(equal(value_of(choice.weight, inside), number(0)))))
         requires, oughts = self._requirements(place, choice, [(given, inside)])
         conditions = (self._domain(place, choice, and_(domain)), *requires)
-        return Step(place, choice, value, speaker, seats, conditions, tuple(oughts), _NOWHERE, ())
+        return Step(place, choice, awaited, value, speaker, seats, conditions, tuple(oughts), _NOWHERE, ())
 
     def _dealt(self, choice: m.Choice, value: MapOf, scene: Scene) -> Truth:
         """Every kind lies on as many places as there are cards of it."""
@@ -390,39 +449,39 @@ class Compiler:
 
     # --- what is seen of a choice ---
 
-    def _choice_slots(self, place: Place, choice: m.Choice, scene: Scene, step: Step) -> tuple[Slot, ...]:
-        name, kind = choice.variable, choice.chooser.kind
-        everyone = range(self.model.players.count)
+    def choice_slots(self, place: Place, choice: m.Choice, scene: Scene, step: Step) -> tuple[Slot, ...]:
+        phase, name, kind = place.phase, choice.variable, choice.chooser.kind
+        type_, everyone = m.choice_type(choice), range(self.model.players.count)
+        if step.awaited is False:
+            return ()
         if kind == "each":
-            slots = []
-            for i, (chooses, value) in enumerate(zip(step.seats, step.value.entries, strict=True)):
-                to = self._audience(choice, scene, number(i))
-                slots.append(Slot(("choice", str(place), name, str(i)), chooses, value, to))
-            return tuple(slots)
-        if choice.audience.kind == "own":
             return tuple(
                 Slot(
-                    ("own", str(place), name, str(i)),
-                    less(number(i), self.players),
+                    "choice",
+                    phase,
+                    name,
+                    chooses,
                     v,
-                    tuple(s == i for s in everyone),
+                    type_,
+                    number(i),
+                    self._audience(choice, scene, number(i)),
                 )
-                for i, v in enumerate(step.value.entries)
+                for i, (chooses, v) in enumerate(zip(step.seats, step.value.entries, strict=True))
             )
-        if kind == "chance":
-            return (
-                Slot(("choice", str(place), name), True, step.value, self._audience(choice, scene, None)),
-            )
+        if choice.audience.kind == "own":
+            assert isinstance(type_, MapType)
+            slots = []
+            for i, v in enumerate(step.value.entries):
+                there = and_((step.awaited, less(number(i), self.players)))
+                to = tuple(s == i for s in everyone)
+                slots.append(Slot("choice", phase, name, there, v, type_.value, number(i), to))
+            return tuple(slots)
         seat = step.seat
         if kind == "player":
             assert choice.chooser.who is not None
             seat = value_of(choice.chooser.who, scene)
-        assert seat is not None
-        to = self._audience(choice, scene, seat)
-        return (
-            Slot(("choice", str(place), name), True, step.value, to),
-            Slot(("chooser", str(place), name), True, seat, to),
-        )
+        to_whom = self._audience(choice, scene, seat)
+        return (Slot("choice", phase, name, step.awaited, step.value, type_, seat, to_whom),)
 
     def _audience(self, choice: m.Choice, scene: Scene, seat: Num | None) -> tuple[Truth, ...] | None:
         if choice.audience.kind == "public":
@@ -444,15 +503,30 @@ def deal_places(type_: MapType, players: Num) -> tuple[Truth, ...]:
 _NOWHERE = SymbolicState(number(0), {}, Maybe(False, None))
 
 
-def _places(model: m.Model) -> tuple[Place, ...]:
-    """Every place of a model: its choices in order, then over in each phase that can end the game,
-    then the circle.
+def _halting(model: m.Model, paced: bool) -> frozenset[tuple[str, int]]:
+    """Where every run halts, whether or not somebody chooses there."""
+    circular = circular_phases(model)
+    return frozenset(
+        (name, i)
+        for name, phase in model.phases.items()
+        for i in range(max(len(phase.choices), name in circular))
+        if paced or name in circular
+    )
+
+
+def _places(model: m.Model, halting: frozenset[tuple[str, int]]) -> tuple[Place, ...]:
+    """Every place of a model: its choices in order and where it halts without one, then over in each phase that can end
+    the game, then the circle if phases can be passed over in one.
     """
-    made = [Place(name, i) for name, phase in model.phases.items() for i in range(len(phase.choices))]
+    choices = {(name, i) for name, phase in model.phases.items() for i in range(len(phase.choices))}
+    order = {name: i for i, name in enumerate(model.phases)}
+    made = [Place(*x) for x in sorted(choices | halting, key=lambda x: (order[x[0]], x[1]))]
     for name, phase in model.phases.items():
         if any(isinstance(x, m.Win) for x in statements(phase.body)):
             made.append(Place(name, None))
-    return (*made, Place(CIRCLE, None))
+    if any(passed_in_a_circle(model, phase) for phase in model.phases.values()):
+        made.append(Place(CIRCLE, None))
+    return tuple(made)
 
 
 def deal_exists(system: System, step: Step) -> Truth:

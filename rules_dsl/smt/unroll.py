@@ -42,6 +42,13 @@ class Game:
     states: tuple[State, ...]
     moves: tuple[Move, ...]
 
+    @property
+    def at_rest(self) -> Game:
+        """The same game without the states in which a run halted though nobody chose there: the moves there are empty."""
+        kept = [t for t, move in enumerate(self.moves) if move]
+        states = (*(self.states[t] for t in kept), self.states[-1])
+        return Game(self.params, states, tuple(self.moves[t] for t in kept))
+
 
 def finite_solver(timeout_ms: int = 0) -> Any:
     """The solver for bit-vectors and Booleans, with fixed seeds."""
@@ -185,6 +192,10 @@ class Unrolling:
         return decode_move(self.system, step, read)
 
     def game(self, model: Any, depth: int | None = None) -> Game:
+        return self.trace(model, depth).at_rest
+
+    def trace(self, model: Any, depth: int | None = None) -> Game:
+        """Moment by moment, those at which nobody chose included: there the move is empty."""
         last = self.depth if depth is None else depth
         return Game(
             decode_params(self.system, model_reader(model)),
@@ -223,6 +234,8 @@ def decode_state(system: System, state: SymbolicState, read: Reader) -> State:
 def decode_move(system: System, step: Step, read: Reader) -> Move:
     """The inputs of a step in a model as a plain move."""
     players = decode_players(system, read)
+    if not read(step.awaited):
+        return ()
     value = decode(step.value, input_type(step, system.model), players, read)
     kind = step.choice.chooser.kind
     if kind == "chance":
@@ -259,9 +272,9 @@ def is_state(system: System, state: SymbolicState, plain: State) -> Any:
 
 
 def move_leaves(step: Step, model: m.Model, move: Move) -> list[Any]:
-    """A plain move as the terms of a step's inputs, in the order of `input_leaves`."""
+    """A plain move, or the empty one, as the terms of a step's inputs, in the order of `input_leaves`."""
     type_ = input_type(step, model)
-    value = move[0][1]
+    value = move[0][1] if move else least(type_)
     if step.choice.chooser.kind == "each":
         entries = list(least(type_))  # type: ignore[arg-type]
         for seat, chosen in move:
@@ -269,7 +282,7 @@ def move_leaves(step: Step, model: m.Model, move: Move) -> list[Any]:
         value = tuple(entries)
     found = list(leaves(conform(constant(value, type_), type_), type_))
     if step.seat is not None:
-        found += leaves(constant(move[0][0], model.players), model.players)
+        found += leaves(constant(move[0][0] if move else 0, model.players), model.players)
     return found
 
 

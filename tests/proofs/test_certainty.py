@@ -11,7 +11,6 @@ from proofs import certainty
 from proofs.certainty import CertainGames, kinds_of_end
 from proofs.clock import Clock
 from proofs.pairs import pair_of
-from rules_dsl.smt import compile_smt
 from tests.proofs.house import model_of, verdicts_of
 
 CERTAIN = (
@@ -54,7 +53,7 @@ def tried(text: str, seed: int, monkeypatch: pytest.MonkeyPatch) -> tuple[int, i
 
     monkeypatch.setattr(certainty, "finite_solver", seeded)
     model = model_of(text, "peek")
-    pair = pair_of(compile_smt(model))
+    pair = pair_of(model)
     claim = model.properties["nobody"].value
     assert claim is not None
     search = CertainGames(pair, claim, True, kinds_of_end(pair))
@@ -159,7 +158,7 @@ def test_one_twin_stands_for_all_rulings_under_which_it_is_legal() -> None:
     """There is nothing to tell the games apart by but the number of seats, and what was chosen: nothing yet, or one of
     eight numbers."""
     model = model_of(peek("false"), "peek")
-    pair = pair_of(compile_smt(model))
+    pair = pair_of(model)
     claim = model.properties["nobody"].value
     assert claim is not None
     search = CertainGames(pair, claim, True, kinds_of_end(pair))
