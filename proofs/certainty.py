@@ -1,9 +1,11 @@
-"""Games after which somebody is certain of something: how a claim that nobody can be is refuted.
+"""Games after which somebody is certain of something, or not: how a claim that nobody can be is refuted, and one that
+speaks of both.
 
-The search proposes games in which the facts hold that nobody should be certain of, as if everybody knew every fact.
-`Mind` then looks for twins: games that look the same to a seat and in which the fact does not hold. A twin refutes the
-proposed game, and every other game it looks like to that seat, whatever the parameters that leave it legal; so what is
-learnt from it is exact, and when the games run out without one that stands, nobody can ever be certain.
+The search proposes games in which the facts hold that nobody should be certain of, as if everybody knew or did not know
+what suits the search. `Mind` then looks for twins: games that look the same to a seat and in which the fact does not hold.
+A twin refutes the proposed game, and every other game it looks like to that seat, whatever the parameters that leave it
+legal. Where there is none, the seat is certain in every game at the same table that looks the same to it. So what is learnt
+is exact, and when the games run out without one that stands, the claim holds.
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ from rules_dsl.smt.observations import looks_same, nothing_seen
 from rules_dsl.smt.raw import substituted, substituted_each
 from rules_dsl.smt.symbolic import constant, same
 from rules_dsl.smt.terms import Num, Truth, and_, equal, not_, number, or_, term
-from rules_dsl.smt.unroll import input_leaves, move_leaves
+from rules_dsl.smt.unroll import are_params, input_leaves, move_leaves
 from rules_dsl.types import OptionalType
 
 MOST_CANDIDATES = 200
@@ -49,10 +51,10 @@ class _Atom:
 
 
 class CertainGames:
-    """The search for the shortest game that makes a claim of ignorance false.
+    """The search for the shortest game that makes a claim about knowing and not knowing false.
 
-    `claim` must be one in which every `knows` has to fail (then more knowledge never makes it truer); `where` is a
-    condition on the last state, outside of which the claim is known to hold; `kind_of` tells kinds of last states apart.
+    `where` is a condition on the last state, outside of which the claim is known to hold; `kind_of` tells kinds of last
+    states apart.
     """
 
     def __init__(self, pair: Pair, claim: m.Expr, where: Truth, kind_of: Callable[[Game], Kind]) -> None:
@@ -105,16 +107,22 @@ class CertainGames:
             if self.candidates >= MOST_CANDIDATES:
                 raise OutOfTime("too many games had to be looked at")
             for doubt in mind.doubts:
-                solver.add(*self._learnt(doubt, depth))
+                solver.add(*self._learnt(doubt, game, depth))
             kind = self.kind_of(game)
             put_off[kind.name] = self.run.at(depth, not_(kind.condition))
 
     def _literals(self, depth: int) -> list[tuple[Any, Any]]:
         return [(a.literal, z3.Bool(f"{depth}@ {a.literal.decl().name()}")) for a in self.atoms]
 
-    def _learnt(self, doubt: Doubt, depth: int) -> Iterator[Any]:
-        """No game to this depth that looks to the seat like the twin makes the seat certain."""
-        alike = and_(self._looks_like(doubt, depth))
+    def _learnt(self, doubt: Doubt, proposed: Game, depth: int) -> Iterator[Any]:
+        """No game to this depth that looks to the seat like the twin makes the seat certain; or, without a twin, every
+        game at this table that looks like the one proposed does.
+        """
+        if doubt.twin is not None:
+            alike = and_(self._refuted_by(doubt, doubt.twin, depth))
+        else:
+            same_table = are_params(self.pair.system, proposed.params)
+            alike = and_((same_table, *self._looks_like(proposed, doubt.seat, depth)[0]))
         for atom, (_, literal) in zip(self.atoms, self._literals(depth), strict=True):
             if atom.expr is doubt.expr:
                 meant = and_(
@@ -124,35 +132,44 @@ class CertainGames:
                     )
                 )
                 if meant is not False:
-                    yield z3.Not(z3.And(literal, self.run.at(depth, meant), term(alike)))
+                    known = literal if doubt.twin is None else z3.Not(literal)
+                    yield z3.Implies(z3.And(self.run.at(depth, meant), term(alike)), known)
 
-    def _looks_like(self, doubt: Doubt, depth: int) -> Iterator[Truth]:
-        """The twin's moves are legal, step by step look to the seat like the game's, and lead to where the fact does not
-        hold; a condition on the game, and on parameters, which are not taken to be those the twin was found with. What one
-        of them has done beyond the other the seat sees nothing of."""
+    def _refuted_by(self, doubt: Doubt, other: Game, depth: int) -> Iterator[Truth]:
+        """The twin looks to the seat like the game, and leads to where the fact does not hold."""
+        alike, now = self._looks_like(other, doubt.seat, depth)
+        yield from alike
+        twin = self.pair.twin
+        scene = replace(twin.scene(twin.before), bound=dict(doubt.bound))
+        failing = term(and_((twin.rests, not_(truth_of(doubt.expr.fact, scene)))))
+        yield from substituted_each([failing], list(zip(twin.state_leaves(twin.before), now, strict=True)))
+
+    def _looks_like(self, other: Game, seat: int, depth: int) -> tuple[list[Truth], list[Any]]:
+        """That another game's moves are legal and step by step look to the seat like the game's: conditions on the game,
+        and on parameters, which are not taken to be those the other was found with. What one of them has done beyond the
+        other the seat sees nothing of. And where the other leads to.
+        """
         system, twin = self.pair.system, self.pair.twin
-        yield looks_same(system.first_slots, twin.first_slots, doubt.seat)
+        found: list[Truth] = [looks_same(system.first_slots, twin.first_slots, seat)]
         leaves = twin.state_leaves(twin.before)
         now = twin.state_leaves(twin.initial)
-        for t, move in enumerate(doubt.twin.moves):
-            state = doubt.twin.states[t]
+        for t, move in enumerate(other.moves):
+            state = other.states[t]
             place = Place(state.phase, state.step)
             ours, theirs = system.steps[place], twin.steps[place]
             moved = zip(input_leaves(theirs, twin.model), move_leaves(theirs, twin.model, move), strict=True)
             pairs = [*zip(leaves, now, strict=True), *moved]
             if t < depth:
-                alike = (system.at(system.before, place), looks_same(ours.slots, theirs.slots, doubt.seat))
+                alike = (system.at(system.before, place), looks_same(ours.slots, theirs.slots, seat))
             else:
-                alike = (place in self.pair.unnoticed, nothing_seen(theirs.slots, doubt.seat))
+                alike = (place in self.pair.unnoticed, nothing_seen(theirs.slots, seat))
             condition = and_((twin.at(twin.before, place), theirs.legal, *alike))
             (said_here,) = substituted_each([term(condition)], pairs)
-            yield self.run.at(min(t, depth), said_here)
+            found.append(self.run.at(min(t, depth), said_here))
             now = substituted_each(twin.state_leaves(theirs.after), pairs)
-        for t in range(len(doubt.twin.moves), depth):
-            yield self.run.at(t, or_(self._unnoticed(place, doubt.seat) for place in self.pair.unnoticed))
-        scene = replace(twin.scene(twin.before), bound=dict(doubt.bound))
-        failing = term(and_((twin.rests, not_(truth_of(doubt.expr.fact, scene)))))
-        yield from substituted_each([failing], list(zip(leaves, now, strict=True)))
+        for t in range(len(other.moves), depth):
+            found.append(self.run.at(t, or_(self._unnoticed(place, seat) for place in self.pair.unnoticed)))
+        return found, now
 
     def _unnoticed(self, place: Place, seat: int) -> Truth:
         system = self.pair.system

@@ -30,6 +30,7 @@ from rules_dsl.smt.expressions import Scene, truth_of, value_of
 from rules_dsl.smt.symbolic import model_reader
 from rules_dsl.smt.terms import Truth, and_, not_, number, or_, term
 from rules_dsl.smt.unroll import decode_params, decode_state
+from rules_dsl.types import BOOL
 from rules_dsl.walk import children, every, reads
 
 TwoGames = tuple[Game, Game, int]  # a game, another that looks the same, and the seat it does to
@@ -83,6 +84,29 @@ def _entangled(expr: m.Expr) -> bool:
             return any(_entangled(part) for part in children(expr))
 
 
+def conjuncts(claim: m.Expr) -> Iterator[m.Expr]:
+    """Claims that hold together if and only if this one does."""
+    match claim:
+        case m.Apply("and", parts, _):
+            for part in parts:
+                yield from conjuncts(part)
+        case m.Apply("implies", (condition, conclusion), type_) if not _knowing(condition):
+            for part in conjuncts(conclusion):
+                yield m.Apply("implies", (condition, part), type_)
+        case m.Quantify("all", _, condition, _, _) if condition is not None:
+            for part in conjuncts(condition):
+                yield replace(claim, condition=part)
+        case _:
+            yield claim
+
+
+def together(parts: Sequence[m.Expr]) -> m.Expr:
+    whole = parts[0]
+    for part in parts[1:]:
+        whole = m.Apply("and", (whole, part), BOOL)
+    return whole
+
+
 class Knowledge:
     """Decides claims about knowledge in one game, leaning on claims proved about it.
 
@@ -108,9 +132,27 @@ class Knowledge:
             case "ignorance":
                 return self._unknown(claim, clock)
             case _:
-                return Finding(
-                    None, "claims that somebody knows and that somebody does not: state them apart"
+                parts = list(conjuncts(claim))
+                return (
+                    self._certain_game(None, (), claim, clock)
+                    if len(parts) == 1
+                    else self._each(parts, clock)
                 )
+
+    def _each(self, parts: Sequence[m.Expr], clock: Clock) -> Finding:
+        """Decides a claim part by part: all of them must hold."""
+        found: list[Finding] = []
+        for part in parts:
+            if not _knowing(part):
+                return self._certain_game(None, (), together(parts), clock)
+            found.append(self.decide(part, clock))
+            if found[-1].holds is False:
+                return found[-1]
+        lemmas = tuple(dict.fromkeys(text for f in found for text in f.lemmas))
+        left = next((f for f in found if f.holds is None), None)
+        if left is not None:
+            return left
+        return Finding(True, "; ".join(dict.fromkeys(f.how for f in found)), lemmas)
 
     def _evidence(self, bad: Truth, shared: Agreement | None = None, twins: Twins | None = None) -> Evidence:
         return Evidence(self.system, self.inductive, bad, shared=shared, twins=twins, whole=self.whole)

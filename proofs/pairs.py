@@ -245,13 +245,13 @@ def joined(game: Game, more: Game) -> Game:
 @dataclass(frozen=True)
 class Doubt:
     """A fact a seat cannot be certain of: a game that looks the same to it and in which the fact does not hold, moment by
-    moment.
+    moment. Without a twin: a fact it is certain of.
     """
 
     expr: m.Knows
     bound: Mapping[str, Any]
     seat: int
-    twin: Game
+    twin: Game | None
 
 
 @dataclass
@@ -261,7 +261,7 @@ class Mind:
     pair: Pair
     game: Game
     clock: Clock
-    doubts: list[Doubt] = field(default_factory=list)  # the twins that were found
+    doubts: list[Doubt] = field(default_factory=list)  # what was asked, and the twins that were found
     _watching: dict[tuple[int, int], PairSearch] = field(default_factory=dict)
 
     def _search(self, seat: int, depth: int) -> PairSearch:
@@ -320,8 +320,7 @@ class Mind:
         if truth_of(expr.fact, scene) is False:
             return False
         twin = self.twin_without(seat, expr.fact, scene.bound)
-        if twin is not None:
-            self.doubts.append(Doubt(expr, scene.bound, seat, twin))
+        self.doubts.append(Doubt(expr, scene.bound, seat, twin))
         return twin is None
 
 

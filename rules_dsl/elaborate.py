@@ -31,6 +31,7 @@ from rules_dsl.types import (
     is_index,
     join,
 )
+from rules_dsl.walk import every
 
 LARGEST = 1_000_000_000
 
@@ -398,6 +399,12 @@ def _at_phase(expr: s.Call, scope: Scope) -> m.Expr:
 def _knows(expr: s.Call, scope: Scope) -> m.Expr:
     player = check(expr.arguments[0], scope, scope.types["Player"])
     fact = truth(expr.arguments[1], scope)
+    if any(isinstance(e, m.Knows) for part in (player, fact) for e in every(part)):
+        raise fail(
+            "E234",
+            f"what a seat knows about another's knowledge is not decided: no '{expr.name}' within another",
+            expr.span,
+        )
     if expr.name == "knows":
         return m.Knows(player, fact)
     denied = m.Knows(player, m.Apply("not", (fact,), BOOL))

@@ -167,7 +167,9 @@ def random_game(rng: Random) -> str:
         if what == "show":
             return f"if {test()} {{ {show} }} else {{ {pick([show, 'odd := not odd'])} }}"
         if what == "publish":
-            return f"if {test()} {{ publish news = {value} }} else {{ publish news = {pick([value, 'bit'])} }}"
+            return (
+                f"if {test()} {{ publish news = {value} }} else {{ publish news = {pick([value, 'bit'])} }}"
+            )
         if what == "set":
             return pick(["odd := not odd", "odd := bit", f"if {test()} {{ odd := {value} }}"])
         if what == "two":
@@ -187,7 +189,9 @@ def random_game(rng: Random) -> str:
     def phase(name: str, nexts: list[str]) -> str:
         choices = "\n    ".join(choice(f"{name}{i}") for i in range(pick([1, 1, 2, 2, 3])))
         body = "\n    ".join(statement() for _ in range(pick([0, 1, 1, 2])))
-        going = pick([f"next {pick(nexts)}", f"if {test()} {{ next {pick(nexts)} }} else {{ next {pick(nexts)} }}"])
+        going = pick(
+            [f"next {pick(nexts)}", f"if {test()} {{ next {pick(nexts)} }} else {{ next {pick(nexts)} }}"]
+        )
         return f"""  phase {name} {{
     {choices}
     turns := min(turns + 1, 3)
@@ -199,7 +203,11 @@ def random_game(rng: Random) -> str:
 
     weight = pick(["", "", " weighing (if card[first] == fox then 1 else 0)"])
     declared = pick([False, True])
+    dealt = (
+        f" from deck{weight}" if declared else f": Player -> Card from deck{weight} {pick(['own', 'secret'])}"
+    )
     silent = "\n    ".join(statement() for _ in range(pick([0, 1])))
+    claims = "\n".join(f'  invariant {n} "{n}": {c} expect unknown' for n, c in CLAIMS.items())
     return f"""game misleading {{
   players 2..{pick([2, 2, 3])}
   enum Card {{ hen fox }}
@@ -214,13 +222,14 @@ def random_game(rng: Random) -> str:
   def foxes = {{ p in Player | card[p] == fox }}
   start deal
   phase deal {{
-    chance deals card{"" if declared else ": Player -> Card"} from deck{weight}{"" if declared else pick([" own", " own", " secret"])}
+    chance deals card{dealt}
     next toss
   }}
   phase toss {{ chance chooses bit  if {test()} {{ next quiet }} else {{ next {pick(["a", "b", "c"])} }} }}
   phase quiet {{ {silent}
     next {pick(["a", "b"])} }}
-{phase("a", ["b", "c", "a", "quiet"])}{phase("b", ["c", "b", "a"])}{phase("c", ["a", "b", "c"])}  phase finish {{ win {pick(["0", "1", "if bit then 0 else 1"])} }}
-{chr(10).join(f'  invariant {n} "{n}": {c} expect unknown' for n, c in CLAIMS.items())}
+{phase("a", ["b", "c", "a", "quiet"])}{phase("b", ["c", "b", "a"])}{phase("c", ["a", "b", "c"])}
+  phase finish {{ win {pick(["0", "1", "if bit then 0 else 1"])} }}
+{claims}
 }}
 """
