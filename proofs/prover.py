@@ -16,7 +16,7 @@ from proofs.clock import Clock, OutOfTime
 from proofs.evidence import Evidence
 from proofs.families import speaks_of_knowing
 from proofs.findings import Finding
-from proofs.hollow import never, vacuous
+from proofs.hollow import NO_TABLE, Decide, never, no_table, vacuous
 from proofs.horn import found_invariant
 from proofs.induction import Induction, leaned_on, strengthen
 from proofs.knowledge import Knowledge
@@ -27,7 +27,7 @@ from proofs.samples import sample_environment
 from proofs.search import Found, searching
 from proofs.session import Options, Session, chosen
 from proofs.symmetry import Symmetry
-from proofs.verdicts import BOUNDED, PROVED, REFUTED, UNKNOWN, Verdict
+from proofs.verdicts import BOUNDED, PROVED, REFUTED, UNKNOWN, VACUOUS, Verdict
 from rules_dsl import model as m
 from rules_dsl.evaluate import holds
 from rules_dsl.smt.terms import and_, not_
@@ -42,7 +42,13 @@ def prove(model: m.Model, family: str, options: Options, session: Session | None
     plain = [p for p in wanted if p.kind in ("invariant", "reachable") and not speaks_of_knowing(p)]
     if not wanted:
         return
-    session.prepare()
+    try:
+        empty = no_table(session.prepare(), Clock.of(options.seconds))
+    except OutOfTime:
+        empty = False  # each claim will run out of time by itself
+    if empty:
+        yield from (Verdict(family, p, VACUOUS, NO_TABLE, 0.0) for p in wanted)
+        return
     yield from _by_induction(session, plain, need_lemmas=len(wanted) > len(plain))
     for property_ in wanted:
         if property_.kind == "progress":
@@ -196,7 +202,7 @@ def _knows(session: Session, knowledge: Knowledge, property_: m.Property) -> Ver
             return knowledge.silent(property_, clock)
         return knowledge.decide(_claim(property_).value, clock)
 
-    return _found(session, property_, decide)
+    return _found(session, property_, decide, knowledge.decide)
 
 
 def _symmetric(session: Session, property_: m.Property) -> Verdict:
@@ -204,7 +210,12 @@ def _symmetric(session: Session, property_: m.Property) -> Verdict:
     return _found(session, property_, lambda clock: question.decide(session.options.deepest, clock))
 
 
-def _found(session: Session, property_: m.Property, decide: Callable[[Clock], Finding]) -> Verdict:
+def _found(
+    session: Session,
+    property_: m.Property,
+    decide: Callable[[Clock], Finding],
+    about_knowing: Decide | None = None,
+) -> Verdict:
     started = monotonic()
     try:
         found = decide(Clock.of(session.options.seconds))
@@ -230,5 +241,5 @@ def _found(session: Session, property_: m.Property, decide: Callable[[Clock], Fi
     if outcome != PROVED or not positive:
         return made
     known = found.happens
-    idle = vacuous(session, property_) if known is None else never(session, known)
+    idle = vacuous(session, property_, about_knowing) if known is None else never(session, known)
     return made if idle is None else replace(made, outcome=idle.outcome, how=idle.how, evidence=None)

@@ -1,4 +1,4 @@
-"""A game that comes back to a state in which it stood before: whoever chooses as he did then can go on like that for ever."""
+"""A game that comes back to a state in which it stood before: choosing as before, it can go on like that for ever."""
 
 from __future__ import annotations
 

@@ -87,7 +87,9 @@ def test_what_can_be_dealt_decides_who_knows_the_fox(dealt: str, secret: str, go
 def test_cards_everybody_holds_before_a_deal_are_no_secret() -> None:
     """Where no cards are dealt after all, the first seat is the fox from the start, as everybody knows."""
     first = "hidden role: Player -> Beast = map(p in Player: if all(q in Player | p <= q) then fox else hen)"
-    book = DEN.replace("INITIAL", first).replace("role: Player -> Beast from deck DEALT", "role from deck own")
+    book = DEN.replace("INITIAL", first).replace(
+        "role: Player -> Beast from deck DEALT", "role from deck own"
+    )
     skipped = "chance chooses skip: Bool public  if skip { next day }  next dealing"
     model = model_of(book.replace("chance chooses host  next dealing", skipped), "den")
     assert verdicts(model)["secret"] == "refuted"

@@ -74,7 +74,9 @@ def test_an_invariant_of_a_real_game_is_found_without_any_lemma() -> None:
     assert found_invariant(system, not_(system.holds(claim)), (), Clock.of(60)) is not None
 
 
-@pytest.mark.parametrize("name", ["everyone_has_a_side", "two_fails_for_the_fourth", "an_all_good_team_exists"])
+@pytest.mark.parametrize(
+    "name", ["everyone_has_a_side", "two_fails_for_the_fourth", "an_all_good_team_exists"]
+)
 def test_an_answer_that_speaks_of_some_state_before_loses_nothing(name: str) -> None:
     """Of these Spacer may say: what some step led to. Such an answer is no condition on one state."""
     system = resistance()
