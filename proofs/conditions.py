@@ -49,8 +49,8 @@ class Reader:
                 False,
             ):
                 if inner is not None:
-                    for condition in self._parts(inner, sign):
-                        yield m.Quantify("exists", ranges, condition or TRUE, None, BOOL)
+                    for found in self._parts(inner, sign):
+                        yield m.Quantify("exists", ranges, found or TRUE, None, BOOL)
             case m.Apply("or" | "implies", _, _), True:
                 yield from self._alternatives(list(self._disjuncts(expr)))
             case m.Apply("and", parts, _), False:

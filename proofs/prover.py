@@ -22,6 +22,7 @@ from proofs.induction import Induction, leaned_on, strengthen
 from proofs.knowledge import Knowledge
 from proofs.lemmas import Lemma, apply, guesses
 from proofs.liveness import progress, terminates
+from proofs.pauses import with_pause, without_pause
 from proofs.replays import Disagreement, holds_at_end, replay
 from proofs.samples import sample_environment
 from proofs.search import Found, searching
@@ -61,7 +62,10 @@ def prove(model: m.Model, family: str, options: Options, session: Session | None
     if knowing:
         knowledge = Knowledge(session.prepare(), session.proved, options.deepest)
         for property_ in knowing:
-            yield _knows(session, knowledge, property_)
+            if property_.phase is not None and not session.model.phases[property_.phase].choices:
+                yield _silent_without_choices(session, property_)
+            else:
+                yield _knows(session, knowledge, property_)
 
 
 # --- claims about single states ---
@@ -205,9 +209,45 @@ def _knows(session: Session, knowledge: Knowledge, property_: m.Property) -> Ver
     return _found(session, property_, decide, knowledge.decide)
 
 
+def _silent_without_choices(session: Session, property_: m.Property) -> Verdict:
+    """Of a phase in which nobody chooses: does what happens there tell anybody more than that it is entered?"""
+    started, paused = monotonic(), _paused(session, property_)
+    for _ in _by_induction(paused, (), need_lemmas=True):
+        pass
+    knowledge = Knowledge(paused.prepare(), paused.proved, session.options.deepest)
+    verdict = _found(paused, property_, lambda clock: knowledge.silent(property_, clock))
+    made = _unpaused(session, verdict)
+    if made.game is not None and made.twin is not None:
+        events, phase = len(made.game.moves), property_.phase
+        how = (
+            f"two games of {events} event(s) that look the same until '{phase}' is entered, and not after it"
+        )
+        made = replace(made, how=how, depth=events)
+    return replace(made, seconds=monotonic() - started)
+
+
 def _symmetric(session: Session, property_: m.Property) -> Verdict:
     question = Symmetry(session.prepare(), property_)
+    if question.at_the_start:
+        paused = _paused(session, property_)
+        question = Symmetry(paused.prepare(), property_)
+        made = _found(paused, property_, lambda clock: question.decide(session.options.deepest, clock))
+        return _unpaused(session, made)
     return _found(session, property_, lambda clock: question.decide(session.options.deepest, clock))
+
+
+def _paused(session: Session, property_: m.Property) -> Session:
+    """The same questions to the game with a moment of its own for the phase the claim is about."""
+    assert property_.phase is not None
+    return Session(session.family, with_pause(session.model, property_.phase), session.options)
+
+
+def _unpaused(session: Session, verdict: Verdict) -> Verdict:
+    """The games of a verdict as games of the model itself."""
+    phase = verdict.claim.phase
+    assert phase is not None
+    game, twin = (g and without_pause(session.model, phase, g) for g in (verdict.game, verdict.twin))
+    return replace(verdict, game=game, twin=twin)
 
 
 def _found(
