@@ -7,6 +7,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 from time import monotonic
+from typing import Any
+
+import z3  # type: ignore[import-untyped]
 
 from proofs.clock import Clock, OutOfTime
 from proofs.evidence import Evidence
@@ -18,6 +21,7 @@ from proofs.termination import Ranking, rank
 from proofs.verdicts import BOUNDED, PROVED, REFUTED, UNKNOWN, Verdict
 from rules_dsl import model as m
 from rules_dsl.smt import Unrolling, finite_solver
+from rules_dsl.smt.terms import and_, count, less, not_, number, or_, term
 
 
 def progress(session: Session, property_: m.Property) -> Verdict:
@@ -54,26 +58,34 @@ def terminates(session: Session, property_: m.Property) -> Verdict:
     """Every game comes to its end, within so many events: it neither goes on nor gets stuck."""
     started, clock = monotonic(), Clock.of(session.options.seconds)
     made = _ends(session, property_, clock)
-    if made.outcome == PROVED:
+    if made.outcome != REFUTED:
         made = _unless_stuck(session, made, clock)
     return replace(made, seconds=monotonic() - started)
 
 
-def _unless_stuck(session: Session, proved: Verdict, clock: Clock) -> Verdict:
-    """The verdict on a claim of which it is known that no game goes on for longer than it says."""
-    assert proved.evidence is not None
+def _unless_stuck(session: Session, made: Verdict, clock: Clock) -> Verdict:
+    """The verdict on a claim that no game was found to refute by going on for too long."""
     try:
         found = _standstill(session, clock)
     except OutOfTime as error:
-        how = f"no game goes on for ever, but whether one gets stuck was not decided: {error}"
-        return replace(proved, outcome=UNKNOWN, how=how, depth=None, evidence=None)
+        return _perhaps_stuck(made, str(error))
     if found.excluded is None:
-        how = f"no game goes on for ever, but whether one gets stuck was not decided: {found.how}"
-        return replace(proved, outcome=UNKNOWN, how=how, depth=None, evidence=None)
-    if found.excluded:
-        return replace(proved, lemmas=found.lemmas, evidence=replace(proved.evidence, bad=found.condition))
-    how = f"{found.how}, so the game never comes to its end"
-    return replace(proved, outcome=REFUTED, how=how, depth=found.depth, game=found.game, evidence=None)
+        return _perhaps_stuck(made, found.how)
+    if found.excluded is False:
+        how = f"{found.how}, so the game never comes to its end"
+        return replace(made, outcome=REFUTED, how=how, depth=found.depth, game=found.game, evidence=None)
+    if made.outcome != PROVED:
+        return made
+    whole = made.evidence is not None and found.evidence is not None
+    evidence = replace(made.evidence, bad=found.condition) if whole else None  # type: ignore[type-var]
+    return replace(made, lemmas=found.lemmas, evidence=evidence)
+
+
+def _perhaps_stuck(made: Verdict, why: str) -> Verdict:
+    if made.outcome != PROVED:
+        return made
+    how = f"no game goes on for ever, but whether one gets stuck was not decided: {why}"
+    return replace(made, outcome=UNKNOWN, how=how, depth=None, evidence=None)
 
 
 def _ends(session: Session, property_: m.Property, clock: Clock) -> Verdict:
@@ -118,19 +130,40 @@ def _too_long(session: Session, undecided: Verdict, wanted: int) -> Verdict:
     """Is there a game with more events than claimed? If that is not decided, the verdict given."""
     system, clock = session.prepare(), Clock.of(session.options.seconds)
     solver = finite_solver()
-    unrolling = Unrolling(system, solver)
-    unrolling.start_initial()
+    run = Unrolling(system, solver)
+    run.start_initial()
     for _ in range(wanted + 1):
-        unrolling.extend()
+        run.extend()
+    silent = [step.awaited is not True for step in system.steps.values()]
     try:
         if not clock.check(solver):
             how = f"complete unrolling: no game has more than {wanted} events"
             evidence = Evidence(system, tuple(session.proved), False, wanted)
             return replace(undecided, outcome=PROVED, how=how, depth=wanted, evidence=evidence)
+        while any(silent) and not clock.check(solver, _events(run, wanted + 1)):
+            # where a run halts though nobody chooses there, more steps may be as many events
+            if run.depth >= session.options.deepest:
+                return undecided
+            run.extend()
+            if not clock.check(solver):
+                how = f"complete unrolling: no game has more than {wanted} events"
+                return replace(undecided, outcome=PROVED, how=how, depth=wanted)
     except OutOfTime:
         return undecided
-    game = unrolling.game(solver.model())
+    game = run.game(solver.model())
     replay(session.model, game)
-    return replace(
-        undecided, outcome=REFUTED, how=f"a game of {wanted + 1} events or more", depth=wanted + 1, game=game
+    how = f"a game of {wanted + 1} events or more"
+    return replace(undecided, outcome=REFUTED, how=how, depth=wanted + 1, game=game)
+
+
+def _events(run: Unrolling, many: int) -> Any:
+    """The run has so many events and rests after them; a literal."""
+    system = run.system
+    chosen = and_(
+        or_((not_(system.at(system.before, place)), step.awaited)) for place, step in system.steps.items()
     )
+    events = count(run.at(t, chosen) for t in range(run.depth))
+    literal = z3.FreshBool("long")
+    enough = and_((not_(less(events, number(many))), run.at(run.depth, system.rests)))
+    run.solver.add(z3.Implies(literal, term(enough)))
+    return literal

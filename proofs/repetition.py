@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import z3  # type: ignore[import-untyped]
@@ -9,6 +10,7 @@ import z3  # type: ignore[import-untyped]
 from proofs.clock import Clock, OutOfTime
 from proofs.search import exhausted, plainest
 from rules_dsl.smt import Game, System, Unrolling, finite_solver
+from rules_dsl.smt.terms import not_, or_
 
 
 @dataclass(frozen=True)
@@ -24,7 +26,34 @@ class Repetition:
 
 
 def repetition(system: System, deepest: int, clock: Clock) -> Repetition:
-    """The shortest game that need never end, as far as the time and the depth go."""
+    """The shortest game that comes back to a choice with everything as it was, as far as time and depth go."""
+
+    def again(run: Unrolling) -> list[z3.BoolRef]:
+        here = run.at(run.depth, system.rests)
+        return [z3.And(here, _same(run, t, run.depth)) for t in range(run.depth)]
+
+    return _shortest(system, deepest, clock, again)
+
+
+def silent_circle(system: System, deepest: int, clock: Clock) -> Repetition:
+    """The shortest game that comes to go round without anybody choosing any more. It has no state to end in: the last one
+    read back is one of those it goes through.
+    """
+    nobody = or_(system.at(system.before, p) for p, step in system.steps.items() if step.awaited is not True)
+
+    def again(run: Unrolling) -> list[z3.BoolRef]:
+        found, silent = [], [run.at(t, nobody) for t in range(run.depth)]
+        silent = [z3.And(x, run.at(t, not_(system.rests))) for t, x in enumerate(silent)]
+        for t in range(run.depth):
+            found.append(z3.And(_same(run, t, run.depth), *silent[t:]))
+        return found
+
+    return _shortest(system, deepest, clock, again)
+
+
+def _shortest(
+    system: System, deepest: int, clock: Clock, again: Callable[[Unrolling], list[z3.BoolRef]]
+) -> Repetition:
     solver = finite_solver()
     run = Unrolling(system, solver)
     run.start_initial()
@@ -35,19 +64,21 @@ def repetition(system: System, deepest: int, clock: Clock) -> Repetition:
             run.extend()
             if exhausted(solver, clock):
                 return Repetition(None, depth - 1, True, "")
-            again = z3.Bool(f"again {depth}")
-            solver.add(z3.Implies(again, z3.Or(*(_same(run, t, depth) for t in range(depth)))))
-            if clock.check(solver, again):
-                game = run.game(plainest(system, solver, again, clock), depth)
-                before = game.states.index(game.states[-1])
-                how = (
-                    f"after {depth} event(s) the game stands where it stood after {before}: it need never end"
-                )
-                return Repetition(game, depth, False, how)
+            goal = z3.Bool(f"again {depth}")
+            solver.add(z3.Implies(goal, z3.Or(*again(run))))
+            if clock.check(solver, goal):
+                game = run.game(plainest(system, solver, goal, clock), depth)
+                return Repetition(game, len(game.moves), False, _told(game))
     except OutOfTime as error:
         depth, why = depth - 1, f", then {error}"
     how = f"no state comes again in games of up to {depth} event(s){why}"
     return Repetition(None, depth, False, how)
+
+
+def _told(game: Game) -> str:
+    after = len(game.moves)
+    before = game.states.index(game.states[-1])
+    return f"after {after} event(s) the game stands where it stood after {before}: it need never end"
 
 
 def _same(run: Unrolling, one: int, other: int) -> z3.BoolRef:

@@ -12,14 +12,16 @@ from dataclasses import dataclass, replace
 
 import z3  # type: ignore[import-untyped]
 
-from proofs.clock import Clock, OutOfTime
+from proofs.clock import Clock
 from proofs.evidence import Evidence
 from proofs.induction import said
 from proofs.lemmas import Lemma
 from proofs.literals import Literals
 from proofs.progress import Stuckness, goes_round
-from proofs.replays import replay
+from proofs.repetition import silent_circle
+from proofs.replays import Disagreement, replay
 from proofs.search import search
+from proofs.termination import silent_circles
 from rules_dsl.smt import Game, System, finite_solver
 from rules_dsl.smt.execute import CIRCLE
 from rules_dsl.smt.symbolic import model_reader
@@ -47,6 +49,25 @@ class Standstill:
 
 def standstill(system: System, proved: Sequence[Lemma], deepest: int, clock: Clock) -> Standstill:
     """Whether any game gets stuck; raises `OutOfTime`."""
+    found = _without_a_choice(system, proved, deepest, clock)
+    if found.excluded is False or all(step.awaited is True for step in system.steps.values()):
+        return found
+    left = silent_circles(system, proved, clock)
+    if not left:
+        # what rules the circles out is no part of the certificate, so there is none
+        return replace(found, evidence=None)
+    round_ = silent_circle(system, deepest, clock)
+    if round_.game is not None:
+        return _going_round(system, round_.game, found.condition)
+    if round_.complete:
+        return replace(found, evidence=None)
+    circles = ", ".join(f"{a} to {b}" for a, b in left)
+    how = f"whether phases without a choice go round for ever was not decided: {circles}; {round_.how}"
+    return replace(found, excluded=None, how=how, lemmas=(), depth=round_.depth, evidence=None)
+
+
+def _without_a_choice(system: System, proved: Sequence[Lemma], deepest: int, clock: Clock) -> Standstill:
+    """Whether somebody who must choose ever has no legal choice, or phases are passed over in a circle."""
     stuckness = Stuckness(system)
     for _ in range(MOST_LESSONS):
         condition = stuckness.condition()
@@ -59,8 +80,6 @@ def standstill(system: System, proved: Sequence[Lemma], deepest: int, clock: Clo
             break
 
     def confirm(_name: str, found: Game) -> Truth | None:
-        if found.states[-1].phase == CIRCLE and not goes_round(system.model, found):
-            raise OutOfTime("phases in which nobody chooses lead on for longer than was followed")
         return stuckness.condition() if stuckness.learn(found, clock) else None
 
     result = search(system, {"": stuckness.condition()}, lambda _: clock, deepest, confirm)[""]
@@ -75,17 +94,25 @@ def standstill(system: System, proved: Sequence[Lemma], deepest: int, clock: Clo
 
 
 def _shown(system: System, game: Game, condition: Truth) -> Standstill:
+    if game.states[-1].phase == CIRCLE:
+        return _going_round(system, game, condition)
+    replay(system.model, game)
     events = len(game.moves)
-    if game.states[-1].phase != CIRCLE:
-        replay(system.model, game)
-        return Standstill(False, f"stuck after {events} event(s)", condition, depth=events, game=game)
+    return Standstill(False, f"stuck after {events} event(s)", condition, depth=events, game=game)
+
+
+def _going_round(system: System, game: Game, condition: Truth) -> Standstill:
+    """A game whose last move leads to no state; the game shown stops before it."""
+    if not goes_round(system.model, game):
+        raise Disagreement(
+            "the solver finds phases that lead to each other for ever, the interpreter does not"
+        )
     round_ = "phases in which nobody chooses lead to each other for ever"
     if not game.moves:
         return Standstill(False, f"from the start {round_}", condition, depth=0)
-    # the last move leads to no state, so the game shown stops before it
     before = replace(game, states=game.states[:-1], moves=game.moves[:-1])
     replay(system.model, before)
-    state = before.states[-1]
+    state, events = before.states[-1], len(game.moves)
     choice = system.model.phases[state.phase].choices[state.step]
     chosen = ", ".join(str(value).lower() for _, value in game.moves[-1])
     how = f"after {events - 1} event(s) {choice.variable} {chosen}: then {round_}"

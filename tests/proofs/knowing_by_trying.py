@@ -167,7 +167,9 @@ def random_game(rng: Random) -> str:
         if what == "show":
             return f"if {test()} {{ {show} }} else {{ {pick([show, 'odd := not odd'])} }}"
         if what == "publish":
-            return f"if {test()} {{ publish news = {value} }} else {{ publish news = {pick([value, 'bit'])} }}"
+            return (
+                f"if {test()} {{ publish news = {value} }} else {{ publish news = {pick([value, 'bit'])} }}"
+            )
         if what == "set":
             return pick(["odd := not odd", "odd := bit", f"if {test()} {{ odd := {value} }}"])
         if what == "two":
@@ -187,7 +189,9 @@ def random_game(rng: Random) -> str:
     def phase(name: str, nexts: list[str]) -> str:
         choices = "\n    ".join(choice(f"{name}{i}") for i in range(pick([1, 1, 2, 2, 3])))
         body = "\n    ".join(statement() for _ in range(pick([0, 1, 1, 2])))
-        going = pick([f"next {pick(nexts)}", f"if {test()} {{ next {pick(nexts)} }} else {{ next {pick(nexts)} }}"])
+        going = pick(
+            [f"next {pick(nexts)}", f"if {test()} {{ next {pick(nexts)} }} else {{ next {pick(nexts)} }}"]
+        )
         return f"""  phase {name} {{
     {choices}
     turns := min(turns + 1, 3)

@@ -32,7 +32,7 @@ LATER_NO_MOVE = """phase first { turn chooses x: Bool public  if x { win turn } 
 GOES_ON = "phase first { turn chooses x: Bool public  if x { win turn }  turn := left(turn)  next first }"
 ROUND = """phase first { chance chooses x: Bool public  if x { asked := {} }  next second }
   phase second { each p in asked chooses y: Bool public  if size(asked) == 0 { next second }  win turn }"""
-ENDS = """phase first { turn chooses x: Bool public  if x { win turn }  next second }
+ENDS = """phase first { turn chooses x: Bool public  require size(asked) == 2 "both"  if x { win turn }  next second }
   phase second { turn chooses y: Bool public  win turn }"""
 
 
