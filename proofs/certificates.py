@@ -148,6 +148,8 @@ def _own_obligations(name: str, evidence: Evidence) -> Iterator[Obligation]:
         return
     if evidence.ranks is not None:
         yield from ranking_obligations(system, claims, name, evidence.ranks)
+        if evidence.bad is not False:
+            yield safety_obligation(system, claims, name, evidence.bad)
         return
     if evidence.events is None:
         yield safety_obligation(system, claims, name, evidence.bad)

@@ -37,7 +37,8 @@ class Twins:
 class Evidence:
     """`claims` are kept by every step; together they exclude `bad`. With `events` they only help: `bad` is excluded
     by following every game for so many events, and no game has more. With `shared`, `bad` is a condition on two games
-    that look the same to a seat, excluded by what they share. With `twins`, `bad` leans on the exchanges listed there, with
+    that look the same to a seat, excluded by what they share. With `ranks` every event makes a number smaller, and `bad` is
+    what stops a game before its end. With `twins`, `bad` leans on the exchanges listed there, with
     `invariant` on a condition that steps keep as the claims do. `whole` is the system whose steps keep the claims, where it
     is not `system`: one that halts less often, so that `system` has them where it rests.
     """

@@ -29,7 +29,8 @@ def exchanged(value: Symbolic, type_: Type, a: Num, b: Num) -> Symbolic:
             )
             return StackOf(value.size, tuple(cards), value.blank)
         case OptionalType(inner_) if inner_ is not None:
-            return Maybe(value.some, merge(value.some, exchanged(value.value, inner_, a, b), value.value))
+            inside = merge(value.some, exchanged(value.value, inner_, a, b), value.value)
+            return Maybe(value.some, inside, value.blank)
         case _:
             return value
 

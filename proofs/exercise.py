@@ -163,7 +163,10 @@ def _is_usual(model: m.Model, table: Settled) -> bool:
 
 def _met_in(model: m.Model, table: Settled, rng: Random) -> Iterator[tuple[Key, Game, Move | None]]:
     """The parts one random game puts to use, each with the game up to there and what a requirement refuses."""
-    step = reference.start(table.model)
+    try:
+        step = reference.start(table.model)
+    except Stuck:
+        return
     states, moves, seen = [step.state], list[Move](), set[Key]()
     while True:
         here: dict[Key, Move | None] = dict.fromkeys(_entered(step.observations))
@@ -175,9 +178,9 @@ def _met_in(model: m.Model, table: Settled, rng: Random) -> Iterator[tuple[Key, 
             return
         try:
             move = random_move(table.model, step.state, rng)
+            step = reference.step(table.model, step.state, move)
         except Stuck:
             return
-        step = reference.step(table.model, step.state, move)
         states.append(step.state)
         moves.append(move)
 

@@ -13,7 +13,7 @@ from typing import Any
 import z3  # type: ignore[import-untyped]
 
 from proofs.clock import Clock, OutOfTime
-from proofs.induction import said
+from proofs.induction import excluded, said
 from proofs.lemmas import Lemma
 from rules_dsl.smt import Place, System, finite_solver
 from rules_dsl.smt.terms import Truth, term, unknowns
@@ -29,7 +29,9 @@ def found_invariant(
     """
     known = [term(said(system, fact, system.before)) for fact in facts]
     try:
-        found = _asked(system, term(bad), known, share * clock.left())
+        if excluded(system, facts, bad, clock):
+            return z3.BoolVal(True)  # what is bad is no state at all
+        found = asked(system, term(bad), known, share * clock.left())
         if found is None or not holds_up(system, found, known, term(bad), clock):
             return None
     except OutOfTime:
@@ -37,7 +39,8 @@ def found_invariant(
     return found
 
 
-def _asked(system: System, bad: Any, known: Sequence[Any], seconds: float) -> Any:
+def asked(system: System, bad: Any, known: Sequence[Any], seconds: float) -> Any:
+    """What Spacer says, unchecked; None if it does not say so in a condition on one state."""
     steps = relation(system)
     state, inputs = list(steps.before), list(steps.inputs)
     valid = term(system.valid)
@@ -50,6 +53,8 @@ def _asked(system: System, bad: Any, known: Sequence[Any], seconds: float) -> An
     engine = z3.Fixedpoint()
     engine.set("engine", "spacer")
     engine.set("timeout", max(1, int(seconds * 1000)))
+    # otherwise steps are folded into each other, and the answer speaks of some choice made on the way
+    engine.set("xform.inline_eager", False, "xform.inline_linear", False)
     engine.register_relation(reached, wrong)
     engine.declare_var(*open_, *state, *inputs)
     engine.rule(reached(*open_, *system.state_leaves(system.initial)), valid)
@@ -59,7 +64,23 @@ def _asked(system: System, bad: Any, known: Sequence[Any], seconds: float) -> An
         answer = engine.query(wrong())
     except z3.Z3Exception:  # its way of saying that time is up
         return None
-    return _definition(engine.get_answer(), reached, [*open_, *state]) if answer == z3.unsat else None
+    found = _definition(engine.get_answer(), reached, [*open_, *state]) if answer == z3.unsat else None
+    return None if found is None or not _is_plain(found) else found
+
+
+def _is_plain(condition: Any) -> bool:
+    """Does it speak of one state only? An answer may say that there is some state before from which a step led here, and
+    that no solver for finite domains can read.
+    """
+    queue, seen = [condition], set[int]()
+    while queue:
+        here = queue.pop()
+        if z3.is_quantifier(here):
+            return False
+        if here.get_id() not in seen:
+            seen.add(here.get_id())
+            queue += here.children()
+    return True
 
 
 def _definition(answer: Any, relation_: Any, arguments: Sequence[Any]) -> Any:

@@ -189,6 +189,7 @@ def _shapes(model: m.Model) -> Iterator[tuple[str, m.Expr]]:
 def _local_shapes(model: m.Model) -> Iterator[tuple[str, m.Expr]]:
     """Claims that make sense of the states at one place."""
     yield from _kept_requirements(model)
+    yield from _dealt_later(model)
     yield from _entered(model)
     yield from _memberships(model)
     for name, variable in model.variables.items():
@@ -278,6 +279,19 @@ def _equalities(model: m.Model) -> Iterator[tuple[str, m.Expr]]:
 
 def _dealt(model: m.Model) -> Iterator[tuple[str, m.Expr]]:
     """Once dealt, there are as many of each kind as the deck had."""
+    for phase, text, whole in _arrangements(model):
+        yield text, apply("implies", apply("not", m.InPhase(phase)), whole)
+
+
+def _dealt_later(model: m.Model) -> Iterator[tuple[str, m.Expr]]:
+    """The same, place by place, where something else comes before the deal."""
+    for phase, text, whole in _arrangements(model):
+        if phase != model.start:
+            yield text, whole
+
+
+def _arrangements(model: m.Model) -> Iterator[tuple[str, str, m.Expr]]:
+    """For each deal its phase, and that as many of each kind lie there as the deck has."""
     for phase in model.phases.values():
         for choice in phase.choices:
             if choice.deal is None or not isinstance(choice.type, MapType):
@@ -291,8 +305,7 @@ def _dealt(model: m.Model) -> Iterator[tuple[str, m.Expr]]:
             many = m.Quantify("count", (m.Range("k", key, None),), lies, None, IntType(0, cardinality(key)))
             equal = apply("eq", many, m.At(choice.deal, each, choice.deal.type.value))
             whole = m.Quantify("all", (m.Range("kind", kind, None),), equal, None, BOOL)
-            outside = apply("not", m.InPhase(phase.name))
-            yield f"{choice.variable} is an arrangement of the deck", apply("implies", outside, whole)
+            yield phase.name, f"{choice.variable} is an arrangement of the deck", whole
 
 
 def _memberships(model: m.Model) -> Iterator[tuple[str, m.Expr]]:

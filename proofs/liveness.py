@@ -1,155 +1,169 @@
-"""Verdicts about going on and coming to an end: nobody is ever stuck (`progress`), every game ends (`terminates`)."""
+"""Verdicts about going on and coming to an end: nobody is ever stuck (`progress`), every game ends (`terminates`).
+
+A game that gets stuck never comes to its end, so it shows both to be false.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from dataclasses import replace
 from time import monotonic
+from typing import Any
 
 import z3  # type: ignore[import-untyped]
 
 from proofs.clock import Clock, OutOfTime
 from proofs.evidence import Evidence
-from proofs.induction import said
-from proofs.lemmas import Lemma
-from proofs.literals import Literals
-from proofs.progress import Stuckness
+from proofs.repetition import repetition
 from proofs.replays import replay
-from proofs.search import search
 from proofs.session import Session
-from proofs.termination import rank
+from proofs.standstill import Standstill, standstill
+from proofs.termination import Ranking, rank
 from proofs.verdicts import BOUNDED, PROVED, REFUTED, UNKNOWN, Verdict
 from rules_dsl import model as m
-from rules_dsl.smt import Game, System, Unrolling, finite_solver
-from rules_dsl.smt.symbolic import model_reader
-from rules_dsl.smt.terms import Truth, term
-from rules_dsl.smt.unroll import decode_params, decode_state
+from rules_dsl.smt import Unrolling, finite_solver
+from rules_dsl.smt.terms import and_, count, less, not_, number, or_, term
 
 
 def progress(session: Session, property_: m.Property) -> Verdict:
-    system, started = session.prepare(), monotonic()
-    clock = Clock.of(session.options.seconds)
-    stuckness = Stuckness(system)
+    started = monotonic()
     try:
-        for _ in range(300):
-            condition = stuckness.condition()
-            game = _possible_state(system, session.proved, condition, clock)
-            if game is None:
-                used = _lemmas_against(system, session.proved, condition, clock)
-                return Verdict(
-                    session.family,
-                    property_,
-                    PROVED,
-                    "induction",
-                    monotonic() - started,
-                    tuple(c.text for c in used),
-                    evidence=Evidence(system, tuple(session.proved), condition),
-                )
-            if not stuckness.learn(game):
-                break
-
-        def confirm(_name: str, found: Game) -> Truth | None:
-            return stuckness.condition() if stuckness.learn(found) else None
-
-        result = search(
-            system,
-            {"": stuckness.condition()},
-            lambda _: clock,
-            session.options.deepest,
-            confirm,
-        )[""]
+        found = _standstill(session, Clock.of(session.options.seconds))
     except OutOfTime as error:
         return Verdict(session.family, property_, UNKNOWN, str(error), monotonic() - started)
-    seconds = monotonic() - started
-    if result.game is not None:
-        replay(session.model, result.game)
-        how = f"stuck after {result.depth} event(s)"
-        return Verdict(session.family, property_, REFUTED, how, seconds, depth=result.depth, game=result.game)
-    if result.complete:
-        how = f"complete unrolling: no game has more than {result.depth} events"
-        evidence = Evidence(system, tuple(session.proved), stuckness.condition(), result.depth)
-        return Verdict(session.family, property_, PROVED, how, seconds, depth=result.depth, evidence=evidence)
-    if result.depth < 0:
-        return Verdict(session.family, property_, UNKNOWN, result.undecided, seconds)
-    return Verdict(session.family, property_, BOUNDED, result.undecided, seconds, depth=result.depth)
+    outcome = {True: PROVED, False: REFUTED, None: UNKNOWN if found.depth is None else BOUNDED}[
+        found.excluded
+    ]
+    return Verdict(
+        session.family,
+        property_,
+        outcome,
+        found.how,
+        monotonic() - started,
+        found.lemmas,
+        found.depth,
+        found.game,
+        evidence=found.evidence,
+    )
 
 
-def _possible_state(system: System, proved: Sequence[Lemma], condition: Truth, clock: Clock) -> Game | None:
-    """A state the proved claims allow in which the condition holds, as a game without a beginning."""
-    solver = finite_solver()
-    solver.add(term(system.valid), term(system.formed), term(condition))
-    solver.add(*(term(said(system, claim, system.before)) for claim in proved))
-    if not clock.check(solver):
-        return None
-    read = model_reader(solver.model())
-    return Game(decode_params(system, read), (decode_state(system, system.before, read),), ())
-
-
-def _lemmas_against(system: System, proved: Sequence[Lemma], condition: Truth, clock: Clock) -> list[Lemma]:
-    """Few proved claims that rule the condition out."""
-    solver = finite_solver()
-    solver.add(term(system.valid), term(system.formed), term(condition))
-    literals = Literals("needed ", len(proved))
-    for i, claim in enumerate(proved):
-        solver.add(z3.Implies(literals[i], term(said(system, claim, system.before))))
-    kept = list(range(len(proved)))
-    for left_out in (None, *kept):
-        fewer = [i for i in kept if i != left_out]
-        if (left_out is None or left_out in kept) and not clock.check(solver, *(literals[i] for i in fewer)):
-            core = literals.in_core(solver)
-            kept = [i for i in fewer if i in core]
-    return [proved[i] for i in kept]
+def _standstill(session: Session, clock: Clock) -> Standstill:
+    """Whether a game can get stuck; worked out once for all claims that ask."""
+    if session.standstill is None:
+        system = session.prepare()
+        session.standstill = standstill(system, session.proved, session.options.deepest, clock)
+    return session.standstill
 
 
 def terminates(session: Session, property_: m.Property) -> Verdict:
-    system, started = session.prepare(), monotonic()
-    clock = Clock.of(session.options.seconds)
+    """Every game comes to its end, within so many events: it neither goes on nor gets stuck."""
+    started, clock = monotonic(), Clock.of(session.options.seconds)
+    made = _ends(session, property_, clock)
+    if made.outcome != REFUTED:
+        made = _unless_stuck(session, made, clock)
+    return replace(made, seconds=monotonic() - started)
+
+
+def _unless_stuck(session: Session, made: Verdict, clock: Clock) -> Verdict:
+    """The verdict on a claim that no game was found to refute by going on for too long."""
+    try:
+        found = _standstill(session, clock)
+    except OutOfTime as error:
+        return _perhaps_stuck(made, str(error))
+    if found.excluded is None:
+        return _perhaps_stuck(made, found.how)
+    if found.excluded is False:
+        how = f"{found.how}, so the game never comes to its end"
+        return replace(made, outcome=REFUTED, how=how, depth=found.depth, game=found.game, evidence=None)
+    if made.outcome != PROVED:
+        return made
+    whole = made.evidence is not None and found.evidence is not None
+    evidence = replace(made.evidence, bad=found.condition) if whole else None  # type: ignore[type-var]
+    return replace(made, lemmas=found.lemmas, evidence=evidence)
+
+
+def _perhaps_stuck(made: Verdict, why: str) -> Verdict:
+    if made.outcome != PROVED:
+        return made
+    how = f"no game goes on for ever, but whether one gets stuck was not decided: {why}"
+    return replace(made, outcome=UNKNOWN, how=how, depth=None, evidence=None)
+
+
+def _ends(session: Session, property_: m.Property, clock: Clock) -> Verdict:
+    """Does no game have more events than the claim says? (That it may be stuck before is another question.)"""
+    system, wanted = session.prepare(), property_.bound
+    made = Verdict(session.family, property_, UNKNOWN, "", 0.0)
     try:
         ranking = rank(system, session.proved, clock)
     except OutOfTime as error:
-        return Verdict(session.family, property_, UNKNOWN, str(error), monotonic() - started)
-    seconds = monotonic() - started
+        return replace(made, how=str(error))
     if ranking.circles:
-        shown = ", ".join(f"{a} to {b}" for a, b in ranking.circles)
-        return Verdict(session.family, property_, UNKNOWN, f"no ranking found for {shown}", seconds)
+        return _without_ranking(session, made, ranking, clock)
     assert ranking.bound is not None
-    wanted = property_.bound
     if wanted is None or ranking.bound <= wanted:
         how = f"ranking ({'; '.join(ranking.measures)}); at most {ranking.bound} events"
         evidence = Evidence(system, tuple(session.proved), False, ranks=ranking.ranks)
-        return Verdict(
-            session.family, property_, PROVED, how, seconds, depth=ranking.bound, evidence=evidence
-        )
-    return _too_long(session, property_, wanted, ranking.bound, started)
+        return replace(made, outcome=PROVED, how=how, depth=ranking.bound, evidence=evidence)
+    undecided = (
+        f"the ranking allows {ranking.bound} events, and whether {wanted} suffice was not decided in time"
+    )
+    return _too_long(session, replace(made, how=undecided), wanted)
 
 
-def _too_long(session: Session, property_: m.Property, wanted: int, bound: int, started: float) -> Verdict:
-    """The ranking allows more events than claimed: is there a game with more?"""
-    system = session.prepare()
-    clock = Clock.of(session.options.seconds)
+def _without_ranking(session: Session, made: Verdict, ranking: Ranking, clock: Clock) -> Verdict:
+    """No number says that the game ends: does it come back to where it stood, or go on for too long?"""
+    system, wanted = session.prepare(), made.claim.bound
+    circles = ", ".join(f"{a} to {b}" for a, b in ranking.circles)
+    deepest = session.options.deepest if wanted is None else min(session.options.deepest, wanted)
+    found = repetition(system, deepest, clock)
+    if found.game is not None:
+        replay(session.model, found.game)
+        return replace(made, outcome=REFUTED, how=found.how, depth=len(found.game.moves), game=found.game)
+    if found.complete:
+        how = f"complete unrolling: no game has more than {found.depth} events"
+        evidence = Evidence(system, tuple(session.proved), False, found.depth)
+        return replace(made, outcome=PROVED, how=how, depth=found.depth, evidence=evidence)
+    made = replace(made, how=f"no ranking found for {circles}; {found.how}")
+    return made if wanted is None else _too_long(session, made, wanted)
+
+
+def _too_long(session: Session, undecided: Verdict, wanted: int) -> Verdict:
+    """Is there a game with more events than claimed? If that is not decided, the verdict given."""
+    system, clock = session.prepare(), Clock.of(session.options.seconds)
     solver = finite_solver()
-    unrolling = Unrolling(system, solver)
-    unrolling.start_initial()
+    run = Unrolling(system, solver)
+    run.start_initial()
     for _ in range(wanted + 1):
-        unrolling.extend()
+        run.extend()
+    silent = [step.awaited is not True for step in system.steps.values()]
     try:
         if not clock.check(solver):
             how = f"complete unrolling: no game has more than {wanted} events"
-            evidence = Evidence(system, (), False, wanted)
-            return Verdict(
-                session.family,
-                property_,
-                PROVED,
-                how,
-                monotonic() - started,
-                depth=wanted,
-                evidence=evidence,
-            )
+            evidence = Evidence(system, tuple(session.proved), False, wanted)
+            return replace(undecided, outcome=PROVED, how=how, depth=wanted, evidence=evidence)
+        while any(silent) and not clock.check(solver, _events(run, wanted + 1)):
+            # where a run halts though nobody chooses there, more steps may be as many events
+            if run.depth >= session.options.deepest:
+                return undecided
+            run.extend()
+            if not clock.check(solver):
+                how = f"complete unrolling: no game has more than {wanted} events"
+                return replace(undecided, outcome=PROVED, how=how, depth=wanted)
     except OutOfTime:
-        how = f"the ranking allows {bound} events, and whether {wanted} suffice was not decided in time"
-        return Verdict(session.family, property_, UNKNOWN, how, monotonic() - started)
-    game = unrolling.game(solver.model())
+        return undecided
+    game = run.game(solver.model())
     replay(session.model, game)
     how = f"a game of {wanted + 1} events or more"
-    return Verdict(
-        session.family, property_, REFUTED, how, monotonic() - started, depth=wanted + 1, game=game
+    return replace(undecided, outcome=REFUTED, how=how, depth=wanted + 1, game=game)
+
+
+def _events(run: Unrolling, many: int) -> Any:
+    """The run has so many events and rests after them; a literal."""
+    system = run.system
+    chosen = and_(
+        or_((not_(system.at(system.before, place)), step.awaited)) for place, step in system.steps.items()
     )
+    events = count(run.at(t, chosen) for t in range(run.depth))
+    literal = z3.FreshBool("long")
+    enough = and_((not_(less(events, number(many))), run.at(run.depth, system.rests)))
+    run.solver.add(z3.Implies(literal, term(enough)))
+    return literal

@@ -16,18 +16,19 @@ from proofs.clock import Clock, OutOfTime
 from proofs.evidence import Evidence
 from proofs.families import speaks_of_knowing
 from proofs.findings import Finding
-from proofs.hollow import never, vacuous
+from proofs.hollow import NO_TABLE, Decide, never, no_table, vacuous
 from proofs.horn import found_invariant
 from proofs.induction import Induction, leaned_on, strengthen
 from proofs.knowledge import Knowledge
 from proofs.lemmas import Lemma, apply, guesses
 from proofs.liveness import progress, terminates
+from proofs.pauses import with_pause, without_pause
 from proofs.replays import Disagreement, holds_at_end, replay
 from proofs.samples import sample_environment
 from proofs.search import Found, searching
 from proofs.session import Options, Session, chosen
 from proofs.symmetry import Symmetry
-from proofs.verdicts import BOUNDED, PROVED, REFUTED, UNKNOWN, Verdict
+from proofs.verdicts import BOUNDED, PROVED, REFUTED, UNKNOWN, VACUOUS, Verdict
 from rules_dsl import model as m
 from rules_dsl.evaluate import holds
 from rules_dsl.smt.terms import and_, not_
@@ -42,7 +43,13 @@ def prove(model: m.Model, family: str, options: Options, session: Session | None
     plain = [p for p in wanted if p.kind in ("invariant", "reachable") and not speaks_of_knowing(p)]
     if not wanted:
         return
-    session.prepare()
+    try:
+        empty = no_table(session.prepare(), Clock.of(options.seconds))
+    except OutOfTime:
+        empty = False  # each claim will run out of time by itself
+    if empty:
+        yield from (Verdict(family, p, VACUOUS, NO_TABLE, 0.0) for p in wanted)
+        return
     yield from _by_induction(session, plain, need_lemmas=len(wanted) > len(plain))
     for property_ in wanted:
         if property_.kind == "progress":
@@ -55,7 +62,10 @@ def prove(model: m.Model, family: str, options: Options, session: Session | None
     if knowing:
         knowledge = Knowledge(session.prepare(), session.proved, options.deepest)
         for property_ in knowing:
-            yield _knows(session, knowledge, property_)
+            if property_.phase is not None and not session.model.phases[property_.phase].choices:
+                yield _silent_without_choices(session, property_)
+            else:
+                yield _knows(session, knowledge, property_)
 
 
 # --- claims about single states ---
@@ -196,15 +206,56 @@ def _knows(session: Session, knowledge: Knowledge, property_: m.Property) -> Ver
             return knowledge.silent(property_, clock)
         return knowledge.decide(_claim(property_).value, clock)
 
-    return _found(session, property_, decide)
+    return _found(session, property_, decide, knowledge.decide)
+
+
+def _silent_without_choices(session: Session, property_: m.Property) -> Verdict:
+    """Of a phase in which nobody chooses: does what happens there tell anybody more than that it is entered?"""
+    started, paused = monotonic(), _paused(session, property_)
+    for _ in _by_induction(paused, (), need_lemmas=True):
+        pass
+    knowledge = Knowledge(paused.prepare(), paused.proved, session.options.deepest)
+    verdict = _found(paused, property_, lambda clock: knowledge.silent(property_, clock))
+    made = _unpaused(session, verdict)
+    if made.game is not None and made.twin is not None:
+        events, phase = len(made.game.moves), property_.phase
+        how = (
+            f"two games of {events} event(s) that look the same until '{phase}' is entered, and not after it"
+        )
+        made = replace(made, how=how, depth=events)
+    return replace(made, seconds=monotonic() - started)
 
 
 def _symmetric(session: Session, property_: m.Property) -> Verdict:
     question = Symmetry(session.prepare(), property_)
+    if question.at_the_start:
+        paused = _paused(session, property_)
+        question = Symmetry(paused.prepare(), property_)
+        made = _found(paused, property_, lambda clock: question.decide(session.options.deepest, clock))
+        return _unpaused(session, made)
     return _found(session, property_, lambda clock: question.decide(session.options.deepest, clock))
 
 
-def _found(session: Session, property_: m.Property, decide: Callable[[Clock], Finding]) -> Verdict:
+def _paused(session: Session, property_: m.Property) -> Session:
+    """The same questions to the game with a moment of its own for the phase the claim is about."""
+    assert property_.phase is not None
+    return Session(session.family, with_pause(session.model, property_.phase), session.options)
+
+
+def _unpaused(session: Session, verdict: Verdict) -> Verdict:
+    """The games of a verdict as games of the model itself."""
+    phase = verdict.claim.phase
+    assert phase is not None
+    game, twin = (g and without_pause(session.model, phase, g) for g in (verdict.game, verdict.twin))
+    return replace(verdict, game=game, twin=twin)
+
+
+def _found(
+    session: Session,
+    property_: m.Property,
+    decide: Callable[[Clock], Finding],
+    about_knowing: Decide | None = None,
+) -> Verdict:
     started = monotonic()
     try:
         found = decide(Clock.of(session.options.seconds))
@@ -230,5 +281,5 @@ def _found(session: Session, property_: m.Property, decide: Callable[[Clock], Fi
     if outcome != PROVED or not positive:
         return made
     known = found.happens
-    idle = vacuous(session, property_) if known is None else never(session, known)
+    idle = vacuous(session, property_, about_knowing) if known is None else never(session, known)
     return made if idle is None else replace(made, outcome=idle.outcome, how=idle.how, evidence=None)

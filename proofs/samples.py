@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from math import factorial, prod
 from random import Random
 
 from rules_dsl import model as m
@@ -20,6 +21,7 @@ from rules_dsl.types import BoolType, EnumType, IntType, MapType, OptionalType, 
 from rules_dsl.values import all_values, from_ordinal
 
 TRIES = 60
+MOST_ARRANGEMENTS = 5_000  # of a deck that are all looked at for one that may be dealt
 
 
 @dataclass(frozen=True)
@@ -75,7 +77,7 @@ def random_value(type_: Type, players: int, rng: Random) -> Value:
 
 
 def random_move(model: m.Model, state: State, rng: Random) -> Move:
-    """A legal move, drawn at random; raises `Stuck` if there is none."""
+    """A legal move, drawn at random; raises `Stuck` if none was found."""
     awaited = reference.pending(model, state)
     assert awaited is not None
     seats = (rng.choice(awaited.seats),) if awaited.choice.chooser.kind == "one" else awaited.seats
@@ -85,38 +87,62 @@ def random_move(model: m.Model, state: State, rng: Random) -> Move:
 def _random_option(model: m.Model, state: State, choice: m.Choice, seat: int, rng: Random) -> Value:
     env = reference.environment(model, state)
     players = model.players.count
-    if choice.deal is not None:
-        counts = evaluate(choice.deal, env)
-        assert isinstance(counts, tuple)
-        assert isinstance(choice.type, MapType)
-        kind = choice.type.value
-        cards = [from_ordinal(kind, i) for i, c in enumerate(counts) for _ in range(int(c))]  # type: ignore[arg-type]
-        rng.shuffle(cards)
-        return tuple(cards)
     for _ in range(TRIES):
-        value = random_value(m.choice_type(choice), players, rng)
+        value = (
+            random_value(m.choice_type(choice), players, rng)
+            if choice.deal is None
+            else _shuffled(choice, env, rng)
+        )
         try:
             reference.check_value(choice, env, seat, value)
         except IllegalMove:
             continue
         return value
+    if choice.deal is not None and arrangements(choice, env) > MOST_ARRANGEMENTS:
+        raise Stuck(f"no arrangement of the deck was found that may be dealt as '{choice.variable}'")
     found = list(reference.options(model, state, seat))
     if not found:
         raise Stuck(f"nothing to choose for '{choice.variable}'")
     return rng.choice(found)
 
 
-def random_game(settled: Settled, rng: Random, most: int = 400) -> Game:
-    """A random game, to its end or until nobody can move or it gets very long."""
-    state = reference.start(settled.model).state
+def _shuffled(choice: m.Choice, env: Environment, rng: Random) -> Value:
+    """The deck of a deal, shuffled."""
+    assert isinstance(choice.type, MapType)
+    kind = choice.type.value
+    cards = [from_ordinal(kind, i) for i, c in enumerate(_counts(choice, env)) for _ in range(c)]  # type: ignore[arg-type]
+    rng.shuffle(cards)
+    return tuple(cards)
+
+
+def _counts(choice: m.Choice, env: Environment) -> list[int]:
+    """How many cards of each kind there are to deal."""
+    assert choice.deal is not None
+    counts = evaluate(choice.deal, env)
+    assert isinstance(counts, tuple)
+    return [int(c) for c in counts]  # type: ignore[arg-type]
+
+
+def arrangements(choice: m.Choice, env: Environment) -> int:
+    """In how many ways the deck of a deal can lie."""
+    counts = _counts(choice, env)
+    return factorial(sum(counts)) // prod(factorial(c) for c in counts)
+
+
+def random_game(settled: Settled, rng: Random, most: int = 400) -> Game | None:
+    """A random game, to its end or until no move was found or it gets very long; None if there is no first state."""
+    try:
+        state = reference.start(settled.model).state
+    except Stuck:
+        return None
     states: list[State] = [state]
     moves: list[Move] = []
     while not state.over and len(moves) < most:
         try:
             move = random_move(settled.model, state, rng)
+            state = reference.step(settled.model, state, move).state
         except Stuck:
             break
-        state = reference.step(settled.model, state, move).state
         states.append(state)
         moves.append(move)
     return Game(settled.params, tuple(states), tuple(moves))
@@ -130,8 +156,8 @@ def samples(model: m.Model, games: int, seed: int = 0) -> Iterator[Sample]:
         if settled is None:
             continue
         game = random_game(settled, rng)
-        for state in game.states:
-            yield Sample(game.params, settled.model.players.count, state)
+        for state in () if game is None else game.states:
+            yield Sample(settled.params, settled.model.players.count, state)
 
 
 def sample_environment(model: m.Model, sample: Sample) -> Environment:

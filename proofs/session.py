@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from proofs.induction import Induction
 from proofs.lemmas import Lemma
 from proofs.samples import Sample, samples
+from proofs.standstill import Standstill
 from rules_dsl import model as m
 from rules_dsl.smt import System, compile_smt
 
@@ -35,6 +36,7 @@ class Session:
     induction: Induction | None = None
     proved: list[Lemma] = field(default_factory=list)
     shared_seconds: float = 0.0
+    standstill: Standstill | None = None
 
     def prepare(self) -> System:
         if self.system is None:

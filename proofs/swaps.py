@@ -87,6 +87,7 @@ class SwapProver:
         self.states = finite_solver()  # every state the proved claims allow
         self.states.add(term(self.system.valid), term(self.system.formed), *self.facts)
         self._ways = {place: set(self._targets(place, [])) for place in self.system.steps}
+        self.starts_alike = self._starts_alike()
 
     def _solver(self, place: Place) -> Any:
         solver = finite_solver()
@@ -138,7 +139,7 @@ class SwapProver:
             way = self._way_to(stage)
             # where swaps have failed most often the next one is likely to fail too
             places = sorted(self.system.steps, key=lambda place: -self._refused[place])
-            works = all(self._works(place, guard, shown, way) for place in places)
+            works = self.starts_alike and all(self._works(place, guard, shown, way) for place in places)
             self._tried[key] = Swap(guard, shown, way) if works else None
         return self._tried[key]
 
@@ -213,8 +214,19 @@ class SwapProver:
 
     def start_differs(self) -> Any:
         """Exchanging two seats changes an initial state."""
-        initial = self.system.initial.values[self.dealt.name]
-        return term(not_(same(exchanged(initial, self.dealt.type, self.a, self.b), initial)))
+        seats = (well_formed(x, self.key, self.system.players) for x in (self.a, self.b))
+        return term(and_((*seats, not_(self._same_exchanged(self.system.initial)))))
+
+    def _starts_alike(self) -> bool:
+        """Does a game with two seats exchanged begin as it did?"""
+        solver = finite_solver()
+        solver.add(term(self.system.valid), self.start_differs())
+        return not self.clock.check(solver)
+
+    def _same_exchanged(self, state: SymbolicState) -> Truth:
+        """Exchanging the two seats changes nothing of what was dealt."""
+        held = state.values[self.dealt.name]
+        return same(exchanged(held, self.dealt.type, self.a, self.b), held)
 
     def deal_differs(self, place: Place) -> Any:
         """Cards of which two were exchanged do not lie as the deck has them; None if none are dealt here."""
@@ -257,10 +269,11 @@ class SwapProver:
         chosen = self._chosen(guard, shown, step.after)
         if place not in self._follows:
             self._follows[place] = self._following(place)
-        works = self._follows[place]
-        if not self._dealing(step):
-            works = [*works, term(self._chosen(guard, shown, self.system.before))]
-        return [term(chosen), z3.Not(z3.And(*works))]
+        # before the deal the exchange was made as well, or there was nothing to exchange
+        before = self._chosen(guard, shown, self.system.before)
+        if self._dealing(step):
+            before = or_((before, self._same_exchanged(self.system.before)))
+        return [term(chosen), z3.Not(z3.And(*self._follows[place], term(before)))]
 
     def _dealing(self, step: Step) -> bool:
         return step.choice.variable == self.dealt.name
@@ -284,10 +297,19 @@ class SwapProver:
             strict=True,
         )
         # an arrangement of the deck with two cards exchanged is one too: counting them again would only cost time
-        legal = and_(c.term for c in theirs.conditions if c.rule is not None or not dealing)
+        legal = self._may_be_dealt(theirs) if dealing else theirs.legal
         works = [term(legal), term(self.pair.same_step[place]), *(x == y for x, y in after)]
         # one substitution for all: what is ours holds nothing of the twin and comes out as it went in
         return list(substituted(conjunction(works), pairs).children())
+
+    def _may_be_dealt(self, theirs: Step) -> Truth:
+        """An arrangement of the deck the rules of the deal allow and chance gives weight."""
+        choice = theirs.choice
+        parts = [c.term for c in theirs.conditions if c.rule is not None]
+        if choice.weight is not None:
+            scene = self.pair.twin.scene(self.pair.twin.before).bind(**{choice.variable: theirs.value})
+            parts.append(not_(equal(value_of(choice.weight, scene), number(0))))
+        return and_(parts)
 
     def _inputs(self, step: Step, theirs: Step, dealing: bool) -> list[tuple[Any, Any]]:
         model = self.system.model

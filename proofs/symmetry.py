@@ -47,6 +47,11 @@ class Symmetry:
         self.neighbours = list(pairwise(seats))
         self.any_two = list(combinations(seats, 2))
 
+    @property
+    def at_the_start(self) -> bool:
+        """May the phase show something before anybody has chosen anything?"""
+        return any(self._is_meant(x) and x.made is not False for x in self.system.first_slots)
+
     def _is_meant(self, slot: Slot) -> bool:
         return slot.kind in ("shown", "published") and slot.phase == self.phase
 

@@ -22,7 +22,7 @@ from proofs.lemmas import Lemma, numbers
 from rules_dsl import model as m
 from rules_dsl.smt import Place, System, finite_solver
 from rules_dsl.smt.expressions import value_of
-from rules_dsl.smt.terms import Num, bits, less, less_equal, number, sub, term, width
+from rules_dsl.smt.terms import Num, bits, less, less_equal, not_, number, sub, term, width
 
 Edge = tuple[Place, Place]
 Node = tuple[Place, tuple[int, ...]]
@@ -69,20 +69,56 @@ class _Measure:
 
 def rank(system: System, proved: Sequence[Lemma], clock: Clock) -> Ranking:
     """A ranking of the game, leaning on proved claims."""
-    solvers = {}
-    for place, step in system.steps.items():
-        solver = finite_solver()
-        solver.add(
-            term(system.valid), term(system.formed), term(system.at(system.before, place)), term(step.legal)
-        )
-        solver.add(*(term(said(system, claim, system.before)) for claim in proved))
-        solvers[place] = solver
+    solvers = {place: _solver(system, proved, place) for place in system.steps}
     edges = _edges(system, solvers, clock)
+    measures = _measures(system)
+    circles = _on_circles(edges)
+    used, left = _unbroken(system, solvers, circles, measures, clock)
+    texts = tuple(x.text for x in used)
+    if left:
+        return Ranking(texts, tuple(sorted(left, key=str)), None)
+    # more numbers that never turn back make the folded graph finer and its bound better
+    finer = [x for x in measures if x.small and x not in used and _steady(system, solvers, circles, x, clock)]
+    bound, ranks = _longest(system, solvers, edges, [*used, *finer[:FINER]], clock)
+    return Ranking(texts, (), bound, ranks)
+
+
+def silent_circles(system: System, proved: Sequence[Lemma], clock: Clock) -> tuple[Edge, ...]:
+    """The ways from place to place, nobody choosing, that may lead round for ever: no number says that they do not."""
+    silent = [place for place, step in system.steps.items() if step.awaited is not True]
+    solvers = {place: _solver(system, proved, place) for place in silent}
+    for place, solver in solvers.items():
+        solver.add(term(not_(system.steps[place].awaited)))
+    edges = {edge for edge in _edges(system, solvers, clock) if edge[1] in solvers}
+    _, left = _unbroken(system, solvers, _on_circles(edges), _measures(system), clock)
+    return tuple(sorted(left, key=str))
+
+
+def _solver(system: System, proved: Sequence[Lemma], place: Place) -> Any:
+    """What is known of every step from a place."""
+    solver, step = finite_solver(), system.steps[place]
+    solver.add(
+        term(system.valid), term(system.formed), term(system.at(system.before, place)), term(step.legal)
+    )
+    solver.add(*(term(said(system, claim, system.before)) for claim in proved))
+    return solver
+
+
+def _measures(system: System) -> list[_Measure]:
     measures = [_Measure(system, t, e, sign) for t, e in numbers(system.model) for sign in (-1, 1)]
     # what counts far is likely to count every turn of the circle
-    measures.sort(key=lambda x: x.before.low - x.before.high)
+    return sorted(measures, key=lambda x: x.before.low - x.before.high)
+
+
+def _unbroken(
+    system: System,
+    solvers: dict[Place, Any],
+    left: set[Edge],
+    measures: Sequence[_Measure],
+    clock: Clock,
+) -> tuple[list[_Measure], set[Edge]]:
+    """Measures that break circles, one after the other, and the edges of the circles that none breaks."""
     used: list[_Measure] = []
-    circles = left = _on_circles(edges)
     changed = True
     while left and changed:
         changed = False
@@ -93,13 +129,7 @@ def rank(system: System, proved: Sequence[Lemma], clock: Clock) -> Ranking:
                 left = _on_circles(left - gone)
                 changed = True
                 break
-    texts = tuple(x.text for x in used)
-    if left:
-        return Ranking(texts, tuple(sorted(left, key=str)), None)
-    # more numbers that never turn back make the folded graph finer and its bound better
-    finer = [x for x in measures if x.small and x not in used and _steady(system, solvers, circles, x, clock)]
-    bound, ranks = _longest(system, solvers, edges, [*used, *finer[:FINER]], clock)
-    return Ranking(texts, (), bound, ranks)
+    return used, left
 
 
 def _steady(
@@ -120,9 +150,9 @@ def _steady(
 
 def _edges(system: System, solvers: dict[Place, Any], clock: Clock) -> set[Edge]:
     found: set[Edge] = set()
-    for place, step in system.steps.items():
+    for place in solvers:
         for other in system.places:
-            goal = system.at(step.after, other)
+            goal = system.at(system.steps[place].after, other)
             if (
                 other.step is not None
                 and goal is not False

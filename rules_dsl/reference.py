@@ -228,15 +228,30 @@ def _enter(model: m.Model, state: State, phase: str, seen: tuple[Observation, ..
     for _ in range(MOST_SILENT_PHASES):
         declared = model.phases[phase]
         here = replace(state, phase=phase, step=0)
-        if holds(declared.when, environment(model, here)):
-            entered = Observation(phase, "phase", phase, None, None)
-            return _onward(model, here, 0, (*seen, entered))
-        phase = declared.otherwise
-    raise Stuck(f"phases are passed over in a circle, '{phase}' among them")
+        if not holds(declared.when, environment(model, here)):
+            phase = declared.otherwise
+            continue
+        entered = Observation(phase, "phase", phase, None, None)
+        done = _through(model, here, 0, (*seen, entered))
+        if isinstance(done, Step):
+            return done
+        state, phase, seen = done
+    raise Stuck(f"nobody chooses anything any more around phase '{phase}'")
 
 
 def _onward(model: m.Model, state: State, index: int, seen: tuple[Observation, ...]) -> Step:
-    """From a choice on: to the next choice somebody really has, or through the effects to another phase."""
+    """From a choice on: to the next choice somebody really has, in this phase or in another."""
+    done = _through(model, state, index, seen)
+    return done if isinstance(done, Step) else _enter(model, *done)
+
+
+def _through(
+    model: m.Model, state: State, index: int, seen: tuple[Observation, ...]
+) -> Step | tuple[State, str, tuple[Observation, ...]]:
+    """From a choice on: to the next choice somebody really has in this phase, or through the effects to its end.
+
+    Where it leads to another phase: the state, that phase and what was seen.
+    """
     phase = model.phases[state.phase]
     while index < len(phase.choices):
         choice = phase.choices[index]
@@ -246,14 +261,12 @@ def _onward(model: m.Model, state: State, index: int, seen: tuple[Observation, .
             return Step(here, seen)
         state = _passed_over(model, here, choice)
         index += 1
-    if len(seen) > MOST_SILENT_PHASES:
-        raise Stuck(f"nobody chooses anything any more after phase '{phase.name}'")
     variables = dict(zip(model.variables, state.values, strict=True))
     observed: list[Observation] = []
     ending = _run(model, phase, phase.body, variables, observed)
     done = replace(state, step=0, values=tuple(variables.values()))
     if isinstance(ending, m.Next):
-        return _enter(model, done, ending.phase, (*seen, *observed))
+        return done, ending.phase, (*seen, *observed)
     assert isinstance(ending, m.Win)
     result = None if ending.value is None else evaluate(ending.value, _env(model, phase, variables))
     observed.append(Observation(phase.name, "result", "result", None, result))

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 
 from rules_dsl import model as m
 from rules_dsl.flow import successors
-from rules_dsl.smt.expressions import Scene, cases, truth_of, updated, value_of
+from rules_dsl.smt.expressions import Scene, cases, truth_of, type_of_entry, updated, value_of
 from rules_dsl.smt.observations import Slot
 from rules_dsl.smt.symbolic import Maybe, Symbolic, conform, constant, merge
 from rules_dsl.smt.terms import Num, Truth, and_, not_, or_
@@ -275,6 +275,7 @@ class _Executor:
                     if statement.published:
                         value = self.publish(statement, condition, value)
                     keys = [value_of(k, scene) for k in statement.keys]
+                    value = conform(value, type_of_entry(type_, len(keys)), scene.players)
                     new = conform(updated(values[statement.variable], type_, keys, value), type_)
                     values = {**values, statement.variable: new}
                     if statement.published:
@@ -285,7 +286,7 @@ class _Executor:
                                 phase.name,
                                 statement.variable,
                                 condition,
-                                conform(value, kind),
+                                conform(value, kind, scene.players),
                                 kind,
                             )
                         )
@@ -296,7 +297,8 @@ class _Executor:
     def _result(self, statement: m.Win, scene: Scene) -> Maybe:
         type_ = self.model.result
         if statement.value is None:
-            return Maybe(False, constant(least(type_), type_))
+            nobody: Maybe = constant(None, OptionalType(type_))
+            return nobody
         made: Maybe = conform(Maybe(True, value_of(statement.value, scene)), OptionalType(type_))
         return made
 

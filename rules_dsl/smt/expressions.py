@@ -13,6 +13,7 @@ from typing import Any
 
 from rules_dsl import model as m
 from rules_dsl.smt.symbolic import (
+    Blank,
     MapOf,
     Maybe,
     SetOf,
@@ -51,6 +52,7 @@ from rules_dsl.types import (
     BagType,
     BoolType,
     IndexType,
+    IntType,
     MapType,
     SetType,
     StackType,
@@ -179,6 +181,13 @@ def _cell(table: m.Table, keys: list[Symbolic], scene: Scene) -> Symbolic:
 def entry(base: MapOf, key: Symbolic, type_: IndexType) -> Symbolic:
     """The entry of a map, or the number of one kind in a bag."""
     return _select(list(base.entries), key, type_)
+
+
+def type_of_entry(type_: m.Type, keys: int) -> m.Type:
+    """The type of what lies in a map or bag of this type under so many keys."""
+    for _ in range(keys):
+        type_ = type_.value if isinstance(type_, MapType) else IntType(0, type_.most)  # type: ignore[union-attr]
+    return type_
 
 
 def updated(base: Symbolic, type_: m.Type, keys: list[Symbolic], value: Symbolic) -> Symbolic:
@@ -320,7 +329,7 @@ def _on_stack(operation: str, type_: m.Type, values: list[Symbolic]) -> Symbolic
         card = stack.blank
         for i in range(deep):
             card = merge(tops[i], stack.cards[i], card)
-        return Maybe(not_(equal(stack.size, number(0))), card)
+        return Maybe(not_(equal(stack.size, number(0))), card, least(type_.element))
     if operation == "pop":
         size = pick(equal(stack.size, number(0)), number(0), sub(stack.size, number(1)))
         cards = tuple(merge(tops[i], stack.blank, stack.cards[i]) for i in range(deep))
@@ -370,7 +379,7 @@ _SIMPLE: Mapping[str, Callable[..., Any]] = {
     "union": _sets(lambda x, y: or_((x, y))),
     "inter": _sets(lambda x, y: and_((x, y))),
     "minus": _sets(lambda x, y: and_((x, not_(y)))),
-    "some": lambda a: Maybe(True, a),
+    "some": lambda a: Maybe(True, a, Blank.ANY),
     "is_none": lambda a: not_(a.some),
 }
 

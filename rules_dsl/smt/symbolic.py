@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from enum import Enum
 from typing import Any
 
 import z3  # type: ignore[import-untyped]
@@ -70,10 +71,20 @@ class StackOf:
     blank: Any  # what lies above the top
 
 
+class Blank(Enum):
+    """What lies inside `none` where that is no plain value."""
+
+    UNKNOWN = "not kept track of"
+    ANY = "there is always something"
+
+
 @dataclass(frozen=True, slots=True)
 class Maybe:
     some: Truth
     value: Any
+    blank: Any = (
+        Blank.UNKNOWN
+    )  # the plain value inside `none`; `conform` puts the least of its type there if it is another
 
 
 Symbolic = Any  # Truth | Num | SetOf | MapOf | StackOf | Maybe
@@ -122,7 +133,8 @@ def constant(value: Value, type_: Type) -> Symbolic:
             return Maybe(False, None)
         case OptionalType(maybe):
             assert maybe is not None
-            return Maybe(value is not None, constant(least(maybe) if value is None else value, maybe))
+            blank = least(maybe)
+            return Maybe(value is not None, constant(blank if value is None else value, maybe), blank)
 
 
 def declare(type_: Type, name: str) -> Symbolic:
@@ -145,7 +157,7 @@ def declare(type_: Type, name: str) -> Symbolic:
             return StackOf(declare(IntType(0, depth), f"{name}.size"), cards, blank)
         case OptionalType(inner_):
             assert inner_ is not None
-            return Maybe(z3.Bool(f"{name}.some"), declare(inner_, f"{name}.value"))
+            return Maybe(z3.Bool(f"{name}.some"), declare(inner_, f"{name}.value"), least(inner_))
 
 
 def is_least(value: Symbolic, type_: Type) -> Truth:
@@ -260,9 +272,16 @@ def merge(condition: Truth, then: Symbolic, otherwise: Symbolic) -> Symbolic:
     if isinstance(then, Maybe):
         some = choose(condition, then.some, otherwise.some)
         if then.value is None or otherwise.value is None:
+            # what the other one holds lies there also where there is none
             return Maybe(some, then.value if otherwise.value is None else otherwise.value)
-        return Maybe(some, merge(condition, then.value, otherwise.value))
+        return Maybe(some, merge(condition, then.value, otherwise.value), _blank_of_both(then, otherwise))
     return choose(condition, then, otherwise)
+
+
+def _blank_of_both(one: Maybe, other: Maybe) -> Any:
+    if one.blank is Blank.ANY:
+        return other.blank
+    return one.blank if other.blank is Blank.ANY or other.blank == one.blank else Blank.UNKNOWN
 
 
 def _deepened(stack: StackOf, deep: int) -> StackOf:
@@ -270,8 +289,12 @@ def _deepened(stack: StackOf, deep: int) -> StackOf:
     return StackOf(stack.size, (*stack.cards, *padding), stack.blank) if padding else stack
 
 
-def conform(value: Symbolic, type_: Type) -> Symbolic:
-    """The same value with every number as wide as its place in the type."""
+def conform(value: Symbolic, type_: Type, players: Num | None = None) -> Symbolic:
+    """The same value with every number as wide as its place in the type.
+
+    With `players` also entries of seats that are not taken hold the least value of this type: what the value was worked
+    out as may have a narrower one, with another least.
+    """
     match type_:
         case BoolType():
             return value
@@ -279,8 +302,13 @@ def conform(value: Symbolic, type_: Type) -> Symbolic:
             return fit(value, *interval(type_))
         case SetType():
             return value
-        case MapType(_, inner):
-            return MapOf(tuple(conform(v, inner) for v in value.entries))
+        case MapType(key, inner):
+            entries = tuple(conform(v, inner, players) for v in value.entries)
+            if players is not None and isinstance(key, PlayerType):
+                blank = constant(least(inner), inner)
+                laid = (merge(present(i, key, players), v, blank) for i, v in enumerate(entries))
+                entries = tuple(conform(v, inner) for v in laid)
+            return MapOf(entries)
         case BagType(_, most):
             return MapOf(tuple(fit(v, 0, most) for v in value.entries))
         case StackType(element, depth):
@@ -290,8 +318,12 @@ def conform(value: Symbolic, type_: Type) -> Symbolic:
             )
         case OptionalType(inner_):
             assert inner_ is not None
-            payload = constant(least(inner_), inner_) if value.value is None else conform(value.value, inner_)
-            return Maybe(value.some, payload)
+            wanted = least(inner_)
+            blank = constant(wanted, inner_)
+            payload = blank if value.value is None else conform(value.value, inner_, players)
+            if value.blank is not Blank.ANY and value.blank != wanted:
+                payload = conform(merge(value.some, payload, blank), inner_)
+            return Maybe(value.some, payload, wanted)
 
 
 def leaves(value: Symbolic, type_: Type) -> Iterator[Any]:

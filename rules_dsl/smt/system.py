@@ -284,7 +284,8 @@ class Compiler:
         )
         start_scene = self.scene_of("", {})
         first = {
-            name: conform(value_of(v.initial, start_scene), v.type) for name, v in model.variables.items()
+            name: conform(value_of(v.initial, start_scene), v.type, self.players)
+            for name, v in model.variables.items()
         }
         nothing = constant(None, OptionalType(model.result))
         run = run_from(model, model.start, None, first, self.scene_of, self.halting)

@@ -150,6 +150,8 @@ def _sampled(family: Family, games: int) -> str | None:
             game = random_game(table, rng, bound + 1)
         except (Stuck, IllegalMove) as stuck:
             return f"stuck: {stuck}"
+        if game is None:
+            return "stuck from the start"
         if len(game.moves) > bound:
             return f"a game of more than {bound} events"
         if not game.states[-1].over:

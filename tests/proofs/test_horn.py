@@ -10,7 +10,7 @@ import z3  # type: ignore[import-untyped]
 from avalon_logic.proving import shipped_families
 from proofs.certificates import check_folder, write_certificates
 from proofs.clock import Clock
-from proofs.horn import found_invariant, holds_up
+from proofs.horn import asked, found_invariant, holds_up
 from proofs.verdicts import Verdict
 from rules_dsl.smt import System, compile_smt
 from rules_dsl.smt.terms import not_, term
@@ -72,6 +72,27 @@ def test_an_invariant_of_a_real_game_is_found_without_any_lemma() -> None:
     claim = system.model.properties["not_both_have_three"].value
     assert claim is not None
     assert found_invariant(system, not_(system.holds(claim)), (), Clock.of(60)) is not None
+
+
+@pytest.mark.parametrize(
+    "name", ["everyone_has_a_side", "two_fails_for_the_fourth", "an_all_good_team_exists"]
+)
+def test_an_answer_that_speaks_of_some_state_before_loses_nothing(name: str) -> None:
+    """Of these Spacer may say: what some step led to. Such an answer is no condition on one state."""
+    system = resistance()
+    claim = system.model.properties[name].value
+    assert claim is not None
+    bad = not_(system.holds(claim))
+    answer = asked(system, term(bad), (), 20.0)
+    assert answer is None or holds_up(system, answer, (), term(bad), Clock.of(60))
+    found_invariant(system, bad, (), Clock.of(20))
+
+
+def test_what_no_well_formed_state_can_be_needs_no_search() -> None:
+    system = resistance()
+    claim = system.model.properties["everyone_has_a_side"].value
+    assert claim is not None
+    assert z3.is_true(found_invariant(system, not_(system.holds(claim)), (), Clock.of(20)))
 
 
 def test_what_is_false_has_no_invariant() -> None:
