@@ -48,7 +48,7 @@ def run(args: argparse.Namespace) -> int:
         assert path is not None
         try:
             with bad_input(str(path)):
-                text = path.read_bytes().decode("utf-8-sig")
+                text = _kept_in(path)
                 if text.lstrip().startswith(("{", "[")):
                     raise BadInput(f"{path} is JSON; the table keeps its games as text: choose another file")
                 games = reopened(text, args.rules)
@@ -85,10 +85,26 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
+def _kept_in(path: Path) -> str:
+    """The text of a file, of which no more is read than a record can have."""
+    from avalon_logic.typed_records import MOST_CHARACTERS
+
+    with path.open("rb") as file:
+        data = file.read(4 * MOST_CHARACTERS + 4)
+    text = data.decode("utf-8-sig") if len(data) < 4 * MOST_CHARACTERS + 4 else ""
+    if (not text and data) or len(text) > MOST_CHARACTERS:
+        raise BadInput(f"{path}: a record has {MOST_CHARACTERS:,} characters at most")
+    return text
+
+
 def _piped() -> Iterator[str]:
     """Lines from a pipe; what is no text is refused before it is echoed."""
+    from avalon_logic.typed_records import MOST_CHARACTERS
+
     with bad_input("-"):
-        for line in sys.stdin:
+        while line := sys.stdin.readline(MOST_CHARACTERS + 1):
+            if len(line) > MOST_CHARACTERS:
+                raise BadInput(f"stdin: a line has {MOST_CHARACTERS:,} characters at most")
             if "\0" in line or any("\udc80" <= c <= "\udcff" for c in line):
                 raise BadInput("stdin: not a text file")
             yield line
@@ -116,8 +132,8 @@ def _typed(talk: Talk) -> Iterator[str]:
     from prompt_toolkit.document import Document
     from prompt_toolkit.history import InMemoryHistory
 
+    from avalon_logic.table.awaited import what_comes_next
     from avalon_logic.table.completion import completions
-    from avalon_logic.table.game import what_comes_next
 
     class Words(Completer):
         def get_completions(self, document: Document, complete_event: CompleteEvent) -> Iterator[Completion]:

@@ -22,23 +22,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from avalon_logic.configuration import Configuration, examine
-from avalon_logic.deduction.course import IllegalEvent, begin, contradict, finish, setting_of, tell
 from avalon_logic.deduction.facts import parse_fact
-from avalon_logic.deduction.inquiry import Inquiry, note_sights, suppose
-from avalon_logic.deduction.result import Result, conclude
-from avalon_logic.deduction.seats import card_shows, sights_told, whole_deal
-from avalon_logic.deduction.setting import Setting
+from avalon_logic.deduction.result import Result
+from avalon_logic.deduction.underway import answer, extend, start
 from avalon_logic.logs import import_game, is_log
-from avalon_logic.records import Record, RecordError, record_from_json
+from avalon_logic.records import Record, record_from_json
 from avalon_logic.typed_records import read_record
 from rules_dsl import Model
-
-MOST_EVENTS = 2_000  # a game has at most 25 votes; the rest is talk
 
 
 def deduce(
@@ -66,34 +60,10 @@ def deduce(
     18
     """
     whole = record if isinstance(record, Record) else read(record)
-    if len(whole.events) > MOST_EVENTS:
-        raise RecordError(f"this record has {len(whole.events):,} events; {MOST_EVENTS:,} is the most")
-    setting = setting_of(whole, assume)
-    facts = [parse_fact(text, setting) for text in if_]
-    inquiry = begin(whole, setting, seat, role, saw)
-    for number, event in enumerate(whole.events):
-        try:
-            inquiry = tell(inquiry, whole, event)
-        except IllegalEvent:
-            if not assume:
-                raise
-            _tell_all(replace(whole, events=whole.events[: number + 1]), setting_of(whole), seat, role, saw)
-            inquiry = contradict(inquiry, whole, event)  # legal, but not if the assumptions hold
-    inquiry = finish(inquiry, whole)
-    notes = _notes(inquiry, whole, saw is not None)
-    for fact in facts:
-        inquiry = suppose(inquiry, fact)
-    return conclude(inquiry, whole, if_, notes)
-
-
-def _tell_all(
-    record: Record, setting: Setting, seat: str | None, role: str | None, saw: Sequence[str] | None
-) -> Inquiry:
-    """The inquiry after all events; raises `RecordError` if they are not legal."""
-    inquiry = begin(record, setting, seat, role, saw)
-    for event in record.events:
-        inquiry = tell(inquiry, record, event)
-    return inquiry
+    begun = start(whole, seat, role=role, saw=saw, assume=assume)
+    for text in if_:
+        parse_fact(text, begun.inquiry.setting)  # a mistyped question is told before a long answer
+    return answer(extend(begun, whole), whole, if_)
 
 
 def read(source: Path | str | Mapping[str, Any], paths: tuple[Path, ...] = ()) -> Record:
@@ -116,19 +86,3 @@ def read(source: Path | str | Mapping[str, Any], paths: tuple[Path, ...] = ()) -
 def model_of(configuration: Configuration) -> Model:
     """The model a text record speaks of."""
     return examine(configuration).model
-
-
-def _notes(inquiry: Inquiry, record: Record, seen: bool) -> list[str]:
-    """Says if nobody wrote down whom the seat saw although it matters."""
-    model, viewer = inquiry.setting.model, inquiry.viewer
-    if viewer is None or seen or whole_deal(record, model) is not None:
-        return []
-    if any(sights_told(e, record, model, viewer) for e in record.events if e.phase in model.phases):
-        return []
-    every = tuple(dict.fromkeys(show.name for _, show in card_shows(model)))
-    if not every or note_sights(inquiry, {every: frozenset()}, "").count() == inquiry.count():
-        return []
-    name = record.names[viewer]
-    return [
-        f"whom {name} saw at the reveal is not written down; add --saw NAMES (or nobody), or: reveal {name}=NAME+NAME"
-    ]

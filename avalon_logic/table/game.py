@@ -12,20 +12,27 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from avalon_logic.configuration import Refused, describe_check, load
-from avalon_logic.deduction import Result, deduce
+from avalon_logic.deduction import Result
 from avalon_logic.deduction.api import model_of
 from avalon_logic.deduction.setting import assumption_list
-from avalon_logic.records import Record, RecordError, fields_of
+from avalon_logic.deduction.underway import Underway, answer, extend, start
+from avalon_logic.records import Event, Field, Record, RecordError, fields_of
 from avalon_logic.replay import TooOpen, replay
-from avalon_logic.typed_records import record_from_text
+from avalon_logic.typed_records import (
+    HEADS,
+    MOST_CHARACTERS,
+    add_event,
+    event_from_line,
+    record_from_text,
+)
 from rules_dsl import BadParameter, UnknownName
 from rules_dsl import model as m
 from rules_dsl.arrays.answers import Unweighable
-from rules_dsl.arrays.scene import Scene
-from rules_dsl.flow import successors
 from rules_dsl.smt.cores import Undecided
 from rules_dsl.types import IntType
 
+MOST_LINES = 5_000  # with remarks; events are at most `MOST_EVENTS`
+MOST_NUMBERS = 20  # tried when one was refused
 KEPT = "#: "  # a comment that says how the table is looked at
 NOBODY = "nobody"
 
@@ -72,6 +79,9 @@ class Game:
     result: Result | None = None
     neutral: Result | None = None  # the same by the rules alone, as anybody can see it
     waiting: bool = False  # likelihoods do not count until the record says how the game went on
+    characters: int = 0
+    watched: Underway | None = None  # how far the record was told to the neutral observer
+    followed: tuple[Underway, ...] = ()  # and to the viewer, under the assumptions; then under hard ones only
 
     @property
     def model(self) -> m.Model | None:
@@ -82,60 +92,110 @@ class Game:
 def enter(game: Game, line: str) -> Game:
     """The game after one more line; raises `NotTaken` for a line the rules do not allow here."""
     said = line.split("#")[0].strip()
-    grown = replace(game, lines=(*game.lines, line.strip()))
+    grown = replace(
+        game, lines=(*game.lines, line.strip()), characters=game.characters + len(line.strip()) + 1
+    )
+    if len(grown.lines) > MOST_LINES:
+        raise NotTaken(f"a game at the table has {MOST_LINES:,} lines at most")
+    if grown.characters > MOST_CHARACTERS:
+        raise NotTaken(f"a game at the table has {MOST_CHARACTERS:,} characters at most")
     if not said:
         return grown  # a remark
-    if not any(_is_players(one) for one in grown.lines):
-        if said.split()[0].rstrip(":") not in ("game", "with", "roles", "ruling", "title"):
-            raise NotTaken("who plays? Begin with a line such as: players Ann Bob Cid Dan Eve")
+    heading = said.split()[0].rstrip(":").lower()
+    if game.record is None and heading not in HEADS:
+        raise NotTaken("who plays? Begin with a line such as: players Ann Bob Cid Dan Eve")
+    if game.record is None and heading in ("deal", "winner"):
+        raise NotTaken("first say who plays: players Ann Bob Cid Dan Eve")
+    if game.record is None and heading != "players":
         return grown
-    record = _read(grown)
+    record = _read(grown) if game.record is None or heading in HEADS else _with_event(game.record, grown)
     try:
         load(record.configuration)
     except Refused as refused:
         raise NotTaken(str(refused)) from None
     try:
-        neutral = deduce(record)
+        watched = extend(_told_to_all(game, record), record)
     except RecordError as error:
         raise _with_hint(game, record, _without_line(error)) from None
+    neutral = answer(watched, record)
     if not neutral.possible:
         raise _impossible(game, neutral, record)
-    return _seen(replace(grown, record=record, neutral=neutral))
+    return _seen(replace(grown, record=record, neutral=neutral, watched=watched), game)
+
+
+def _with_event(record: Record, grown: Game) -> Record:
+    """The record with the last line of a game as its next event."""
+    try:
+        model = model_of(record.configuration)
+        events = list(record.events)
+        where = f"line {len(grown.lines)}"
+        add_event(events, event_from_line(grown.lines[-1].split("#")[0], model, record, where), model)
+    except (RecordError, UnknownName) as error:
+        raise NotTaken(_without_line(error)) from None
+    return replace(record, events=tuple(events))
+
+
+def _told_to_all(game: Game, record: Record) -> Underway:
+    """How far the record was told to the neutral observer before the last line."""
+    if game.watched is not None and _goes_on(game.record, record):
+        return game.watched
+    return start(record)
+
+
+def _goes_on(before: Record | None, record: Record) -> bool:
+    """Is it the same record with more events, so that what was told need not be told again?"""
+    if before is None:
+        return False
+    return replace(before, events=()) == replace(record, events=())
 
 
 def look(game: Game, viewpoint: Viewpoint) -> Game:
     """The same game through other eyes, or under other assumptions."""
     if game.record is None:
         raise NotTaken("first say who plays: players Ann Bob Cid Dan Eve")
-    return _seen(replace(game, viewpoint=viewpoint))
+    return _seen(replace(game, viewpoint=viewpoint, followed=()))
 
 
-def _seen(game: Game) -> Game:
+def _seen(game: Game, before: Game | None = None) -> Game:
+    """The game with what the viewer can conclude; `before` is the game so far, seen through the same eyes."""
     view, record = game.viewpoint, game.record
-    assert record is not None
+    assert record is not None and game.neutral is not None
+    if view == Viewpoint():
+        return replace(game, result=game.neutral, followed=(), waiting=False)
+    told = before.followed if before is not None and _goes_on(before.record, record) else ()
     try:
-        return replace(game, result=_deduced(record, view, view.assume), waiting=False)
+        full = _followed(told[0] if told else None, record, view, view.assume)
+        return replace(game, result=_concluded(full, record), followed=(full, *told[1:]), waiting=False)
     except (
         Unweighable
     ):  # no reason to refuse what happened: until the record says more, only hard assumptions count
         kinds = {a.name: a.kind for a in assumption_list(record.configuration.game, game.paths)}
-        hard = tuple(name for name in view.assume if kinds[name] == "require")
-        return replace(game, result=_deduced(record, view, hard), waiting=True)
+        assumed = tuple(name for name in view.assume if kinds[name] == "require")
+        hard = _followed(told[1] if len(told) > 1 else None, record, view, assumed)
+        kept = told[0] if told else start(record, view.seat, role=view.role, saw=view.saw, assume=view.assume)
+        return replace(game, result=_concluded(hard, record), followed=(kept, hard), waiting=True)
 
 
-def _deduced(record: Record, view: Viewpoint, assumed: tuple[str, ...]) -> Result:
+def _followed(told: Underway | None, record: Record, view: Viewpoint, assumed: tuple[str, ...]) -> Underway:
     try:
-        result = deduce(record, view.seat, role=view.role, saw=view.saw, assume=assumed)
+        if told is None:
+            told = start(record, view.seat, role=view.role, saw=view.saw, assume=assumed)
+        return extend(told, record)
+    except Unweighable:
+        raise
+    except (RecordError, UnknownName, ValueError) as error:
+        raise NotTaken(_without_line(error)) from None
+
+
+def _concluded(told: Underway, record: Record) -> Result:
+    try:
+        result = answer(told, record)
         result.inquiry.worlds()
     except Unweighable:
         raise
     except (RecordError, UnknownName, ValueError) as error:
         raise NotTaken(_without_line(error)) from None
     return result
-
-
-def _is_players(line: str) -> bool:
-    return line.split(" ")[0].rstrip(":").lower() == "players"
 
 
 def _read(game: Game) -> Record:
@@ -168,7 +228,7 @@ def _with_hint(game: Game, record: Record, message: str) -> NotTaken:
 
 def _impossible(game: Game, result: Result, record: Record) -> NotTaken:
     """A last line that no deal allows: which rules stand against it, and which numbers would do."""
-    numbers = _numbers(record)
+    numbers = _numbers(game, record)
     if not numbers:
         return _with_hint(game, record, "no deal of the cards allows this")
     try:
@@ -181,21 +241,32 @@ def _impossible(game: Game, result: Result, record: Record) -> NotTaken:
     return NotTaken(f"no deal of the cards allows this{because}", numbers)
 
 
-def _numbers(record: Record) -> str:
+def _numbers(game: Game, record: Record) -> str:
     """The last event with the numbers it might have had, if it published a number."""
-    *before, last = record.events
+    if game.watched is None or not _goes_on(game.record, record) or not record.events:
+        return ""
+    last = record.events[-1]
     model = model_of(record.configuration)
-    legal: list[str] = []
     for spec in fields_of(model, last.phase) if last.phase in model.phases else ():
         if spec.choice is None and isinstance(spec.type, IntType) and spec.name in last.values:
-            for number in range(spec.type.low, spec.type.high + 1):
-                other = replace(last, values={**last.values, spec.name: number})
-                try:
-                    if deduce(replace(record, events=(*before, other))).possible:
-                        legal.append(str(number))
-                except RecordError:
-                    continue
-    return f"{last.phase} {' or '.join(legal)}" if legal else ""
+            legal = numbers_possible(game, last.phase, spec)
+            return f"{last.phase} {' or '.join(map(str, legal))}" if legal else ""
+    return ""
+
+
+def numbers_possible(game: Game, phase: str, spec: Field) -> list[int]:
+    """The numbers that may come out in a phase that would be next."""
+    assert game.record is not None and game.watched is not None and isinstance(spec.type, IntType)
+    found: list[int] = []
+    for number in range(spec.type.low, min(spec.type.high, spec.type.low + MOST_NUMBERS) + 1):
+        event = Event(phase, {spec.name: number})
+        grown = replace(game.record, events=(*game.record.events, event))
+        try:
+            if extend(game.watched, grown).inquiry.count():
+                found.append(number)
+        except RecordError:
+            continue
+    return found
 
 
 # --- keeping it ---
@@ -232,16 +303,19 @@ def looked_at(games: Sequence[Game], viewpoint: Viewpoint) -> list[Game]:
     """A game after each of its lines, seen otherwise; where that is too early to be seen so, as it was."""
     *before, last = games
     made: list[Game] = []
+    so_far: Game | None = None  # the last that could be seen so, from which the next goes on
     for game in before:
         try:
-            made.append(_from(game, viewpoint))
+            so_far = _from(game, viewpoint, so_far)
+            made.append(so_far)
         except NotTaken:
             made.append(game)
-    return [*made, _from(last, viewpoint)]
+    return [*made, _from(last, viewpoint, so_far)]
 
 
-def _from(game: Game, viewpoint: Viewpoint) -> Game:
-    return replace(game, viewpoint=viewpoint) if game.record is None else look(game, viewpoint)
+def _from(game: Game, viewpoint: Viewpoint, before: Game | None) -> Game:
+    looking = replace(game, viewpoint=viewpoint, followed=())
+    return looking if game.record is None else _seen(looking, before)
 
 
 def viewpoint_of(game: Game, said: str) -> Viewpoint:
@@ -266,48 +340,6 @@ def viewpoint_of(game: Game, said: str) -> Viewpoint:
     if len(words) not in (1, 2):
         raise NotTaken("write: as NAME [ROLE] [saw NAME ...], or: as nobody")
     return replace(view, seat=words[0], role=words[1] if len(words) == 2 else None, saw=saw)
-
-
-# --- what comes next ---
-
-
-def what_comes_next(game: Game) -> str:
-    """The events the rules await, for a prompt."""
-    if game.neutral is None or game.model is None:
-        return "players"
-    beliefs = game.neutral.inquiry.beliefs
-    if all(b.over for b in beliefs):
-        return "the game is over"
-    found: dict[str, None] = {}
-    for belief in beliefs:
-        if belief.point is None:
-            continue
-        phase, step = belief.point
-        choice = game.model.phases[phase].choices[step]
-        if choice.audience.kind != "public" and choice.chooser.kind != "chance":
-            phase = _published_after(game.model, phase)
-            found[phase] = None
-            continue
-        who = ""
-        if choice.chooser.who is not None:
-            seat = belief.machine.program.formulas.value(choice.chooser.who)(Scene(belief.values))
-            who = f" by {game.neutral.record.names[seat]}" if isinstance(seat, int) else ""
-        found[phase + who] = None
-    return " or ".join(found)
-
-
-def _published_after(model: m.Model, phase: str) -> str:
-    """The next phase of which something can be written down that everybody sees."""
-    here = phase
-    for _ in range(len(model.phases)):
-        following = sorted(successors(model.phases[here]))
-        for name in following:
-            if any(f.choice is None and not f.shown for f in fields_of(model, name)):
-                return name
-        if not following:
-            break
-        here = following[0]
-    return phase
 
 
 def check_notes(game: Game) -> list[str]:

@@ -15,6 +15,7 @@ from avalon_logic.deduction.display import assumption_lines, certain_lines, head
 from avalon_logic.deduction.seats import cards_in_deck
 from avalon_logic.records import RecordError, fields_of
 from avalon_logic.replay import TooOpen
+from avalon_logic.table.awaited import what_comes_next
 from avalon_logic.table.game import (
     Game,
     NotTaken,
@@ -23,7 +24,6 @@ from avalon_logic.table.game import (
     look,
     text_of,
     viewpoint_of,
-    what_comes_next,
 )
 from rules_dsl import UnknownName
 from rules_dsl.arrays import TooManyUnknowns

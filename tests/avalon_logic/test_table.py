@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -152,18 +153,21 @@ def test_every_line_is_on_disk_before_the_next_is_read(
 ) -> None:
     path = tmp_path / "game.txt"
 
-    def lines() -> object:
+    def lines() -> Iterator[str]:
         for number, line in enumerate(START):
             yield line + "\n"
             assert len(path.read_text().splitlines()) == number + 1
         raise KeyboardInterrupt
 
     class Stdin:
+        def __init__(self) -> None:
+            self.lines = lines()
+
         def isatty(self) -> bool:
             return False
 
-        def __iter__(self) -> object:
-            return lines()
+        def readline(self, most: int = -1) -> str:
+            return next(self.lines)
 
     monkeypatch.setattr("sys.stdin", Stdin())
     assert main(["table", str(path)]) == 3
