@@ -62,9 +62,10 @@ def run(args: argparse.Namespace) -> int:
         games = _viewed(games, args)
     except NotTaken as error:
         raise BadInput(error.message) from None
-    talk = Talk(console(), games, path)
+    talk = Talk(console(), games, path, prompts=at_terminal)
     if resumed:
         talk.tell(f"{path}: {len(games[-1].lines)} lines")
+        talk.tell_forgotten()
         talk.show()
     if not at_terminal:
         for line in _piped():
@@ -77,7 +78,7 @@ def run(args: argparse.Namespace) -> int:
     if talk.game.record is None:
         talk.tell("Who plays? For example: players Ann Bob Cid Dan Eve", "dim")
     for line in _typed(talk):
-        talk.say(line)
+        talk.say(line if line.strip() else talk.offered())
         if talk.over:
             break
     if talk.game.lines:
@@ -150,7 +151,11 @@ def _typed(talk: Talk) -> Iterator[str]:
     )
     while True:
         try:
-            yield session.prompt(f"{what_comes_next(talk.game)}> ")
+            offered = talk.offered()
+            yield session.prompt(
+                f"{what_comes_next(talk.game)}> ",
+                placeholder=f"{offered}  (Enter takes it)" if offered else None,
+            )
         except KeyboardInterrupt:
             continue
         except EOFError:

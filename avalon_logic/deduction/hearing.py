@@ -260,7 +260,7 @@ def _among(inquiry: Inquiry, members: m.Expr, viewer: int) -> bool:
 
 def _quest_result(inquiry: Inquiry, record: Record, fails: Any) -> str:
     count = f"{fails} {'fail' if fails == 1 else 'fails'}"
-    asked = _before_secrets(inquiry)
+    asked = before_secrets(inquiry)
     quest, team = public_value(asked, QUEST), public_value(asked, TEAM)
     if not isinstance(team, frozenset):
         return count
@@ -268,7 +268,7 @@ def _quest_result(inquiry: Inquiry, record: Record, fails: Any) -> str:
     return f"quest {quest} with {members}: {count}" if quest is not None else f"{members}: {count}"
 
 
-def _before_secrets(inquiry: Inquiry) -> Inquiry:
+def before_secrets(inquiry: Inquiry) -> Inquiry:
     """The inquiry before what was last chosen in secret: after it the public course may hang on it."""
     phases = inquiry.setting.model.phases.values()
     secret = {c.variable for p in phases for c in p.choices if c.audience.kind != "public"}

@@ -2,30 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from avalon_logic.deduction.course import tell
+from avalon_logic.deduction.hearing import before_secrets
 from avalon_logic.records import RecordError, fields_of
-from avalon_logic.table.game import Game
+from avalon_logic.table.game import Game, NotTaken, enter
 from rules_dsl import model as m
-from rules_dsl.arrays.belief import Belief
+from rules_dsl.arrays.belief import Belief, advance
+from rules_dsl.arrays.event import Event as Unseen
 from rules_dsl.arrays.follow import UnreadableRecord
 from rules_dsl.arrays.scene import Scene
 from rules_dsl.arrays.shapes import decode, known
 from rules_dsl.flow import successors
 
+MOST_UNSEEN = 20  # choices nobody sees, one after another
+
 
 @dataclass(frozen=True)
 class Awaited:
-    """An event that may come next. `by` is the seat that chooses, if one does and everybody knows which.
-
-    `direct` says that its own choice comes next, not one that nobody sees and that only leads to it.
-    """
+    """An event that may come next. `by` is the seat that chooses, if one does and everybody knows which."""
 
     phase: str
     by: int | None = None
-    direct: bool = True
 
     def text(self, names: tuple[str, ...]) -> str:
         return self.phase if self.by is None else f"{self.phase} by {names[self.by]}"
@@ -49,17 +50,57 @@ def is_over(game: Game) -> bool:
     return game.neutral is not None and all(b.over for b in game.neutral.inquiry.beliefs)
 
 
-def _awaited(game: Game) -> Iterator[tuple[Awaited, Belief]]:
+@lru_cache(maxsize=8)
+def standing(game: Game) -> tuple[Belief, ...]:
+    """Where the game stands: past what is chosen unseen, unless something of it becomes known right after."""
     if game.neutral is None:
+        return ()
+    inquiry = game.neutral.inquiry
+    if _told_in_secret(game):
+        inquiry = before_secrets(inquiry)  # what somebody knows of it does not bring the game any further
+    found = [b for belief in inquiry.beliefs for b in _onward(belief, MOST_UNSEEN)]
+    return tuple(found) or inquiry.beliefs
+
+
+def _told_in_secret(game: Game) -> bool:
+    """Was the last event one nobody saw, of which something is to become known?"""
+    last, model = _last_event(game), game.model
+    if last is None or model is None:
+        return False
+    choices = model.phases[last].choices
+    return (
+        bool(choices)
+        and all(c.audience.kind != "public" for c in choices)
+        and any(_publishes(model, p) for p in _written_after(model, last))
+    )
+
+
+def _onward(belief: Belief, most: int) -> Iterator[Belief]:
+    """The belief after choices nobody sees, as far as duty leaves the game going on."""
+    if belief.point is None or most == 0:
+        yield belief
         return
-    model = game.neutral.setting.model
-    for belief in game.neutral.inquiry.beliefs:
+    model, (phase, step) = belief.machine.model, belief.point
+    choice = model.phases[phase].choices[step]
+    seen = choice.audience.kind == "public" or choice.chooser.kind == "chance"
+    if seen or any(_publishes(model, p) for p in (phase, *_written_after(model, phase))):
+        yield belief
+        return
+    for after in advance(belief, Unseen(), 0).beliefs:
+        yield from _onward(after, most - 1)
+
+
+def _awaited(game: Game) -> Iterator[tuple[Awaited, Belief]]:
+    """The events that may come next, each with the belief in which they do."""
+    for belief in standing(game):
         if belief.point is None:
             continue
-        phase, step = belief.point
+        model, (phase, step) = belief.machine.model, belief.point
         choice = model.phases[phase].choices[step]
-        if choice.audience.kind != "public" and choice.chooser.kind != "chance":
-            yield Awaited(_published_after(model, phase), None, False), belief
+        noted = choice.chooser.kind == "chance" and phase == _last_event(game)
+        if noted or (choice.audience.kind != "public" and choice.chooser.kind != "chance"):
+            for following in _written_after(model, phase) or [phase]:
+                yield Awaited(following), belief
             continue
         seat = None if choice.chooser.who is None else value_for(belief, choice.chooser.who)
         yield Awaited(phase, seat if isinstance(seat, int) else None), belief
@@ -74,18 +115,33 @@ def value_for(belief: Belief, expr: m.Expr) -> m.Value:
     return decode(expr.type, nest) if known(nest) else None
 
 
-def _published_after(model: m.Model, phase: str) -> str:
-    """The next phase of which something can be written down that everybody sees."""
-    here = phase
-    for _ in range(len(model.phases)):
-        following = sorted(successors(model.phases[here]))
-        for name in following:
-            if any(f.choice is None and not f.shown for f in fields_of(model, name)):
-                return name
-        if not following:
-            break
-        here = following[0]
-    return phase
+def _last_event(game: Game) -> str | None:
+    """The last event written down that was no talk."""
+    if game.record is None or game.model is None:
+        return None
+    return next((e.phase for e in reversed(game.record.events) if e.phase in game.model.phases), None)
+
+
+def _publishes(model: m.Model, phase: str) -> bool:
+    return any(f.choice is None and not f.shown for f in fields_of(model, phase))
+
+
+def _written_after(model: m.Model, phase: str) -> list[str]:
+    """The nearest phases after one, of which something can be written down that everybody sees."""
+    found: list[str] = []
+    ahead, met = sorted(successors(model.phases[phase])), {phase}
+    while ahead:
+        here = ahead.pop(0)
+        if here in met:
+            continue
+        met.add(here)
+        if _publishes(model, here) or any(
+            c.audience.kind == "public" and c.chooser.kind != "chance" for c in model.phases[here].choices
+        ):
+            found.append(here)
+        else:
+            ahead += sorted(successors(model.phases[here]))
+    return found
 
 
 def passed_over(before: Game, after: Game) -> str | None:
@@ -104,8 +160,28 @@ def passed_over(before: Game, after: Game) -> str | None:
     skipped = [a.phase for a, _ in due if a.phase != event.phase and a.phase not in still]
     if event.phase not in record_phases(after) or not skipped or skipped[0] not in record_phases(after):
         return None
-    direct = [belief for a, belief in due if a.phase == event.phase]
+    elsewhere = {belief for a, belief in due if a.phase in skipped}
+    direct = [b for b in before.neutral.inquiry.beliefs if b not in elsewhere] if before.neutral else []
     return None if direct and _could_follow(before, after, direct) else skipped[0]
+
+
+def forgotten_before(game: Game, read: Callable[[Game], Game]) -> str | None:
+    """The event everybody saw that must have been forgotten if a line makes sense only after it; None if none.
+
+    `read` takes the line into a game, or raises `NotTaken`.
+    """
+    due = {a.phase for a in awaited(game)}
+    if len(due) != 1:
+        return None
+    (event,) = due
+    try:
+        later = enter(game, f"{event} ?")
+        if {a.phase for a in awaited(later)} != due:
+            read(later)
+            return event
+    except NotTaken:
+        pass
+    return None
 
 
 def record_phases(game: Game) -> frozenset[str]:

@@ -8,28 +8,33 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from avalon_logic.deduction.display import assumption_lines, certain_lines, headline, percent, world_lines
-from avalon_logic.deduction.seats import cards_in_deck
+from avalon_logic.deduction.display import assumption_lines, certain_lines, headline, world_lines
 from avalon_logic.records import RecordError, fields_of
 from avalon_logic.replay import TooOpen
-from avalon_logic.table.awaited import what_comes_next
+from avalon_logic.table.answers import needs_event_first, spelled, spelled_fact, spelled_view
+from avalon_logic.table.awaited import awaited, forgotten_before, passed_over, what_comes_next
 from avalon_logic.table.game import (
     Game,
     NotTaken,
     check_notes,
     enter,
     look,
+    numbers_possible,
     text_of,
     viewpoint_of,
 )
+from avalon_logic.table.possibilities import Possibilities, drawn, possibilities
+from avalon_logic.table.status import status
 from rules_dsl import UnknownName
 from rules_dsl.arrays import TooManyUnknowns
+from rules_dsl.types import BoolType, IntType, MapType, PlayerType, SetType
 
 if TYPE_CHECKING:
-    from rich.console import Console, RenderableType
+    from rich.console import Console
 
     from avalon_logic.deduction import Result
 
@@ -38,6 +43,9 @@ T = TypeVar("T")
 HELP = (
     ("players Ann Bob ...", "who plays, clockwise; also: game, with, roles, ruling"),
     ("propose Ann Bob", "what happened, as in a record; vote + + - + -, tally 1, ..."),
+    ("an bo, ++-+-, 1", "the bare answer to the prompt: names (also just begun), votes, a number"),
+    ("an bo dan", "to the prompt 'vote': those who approve; also: all, nobody"),
+    ("?", "the answer when nobody noted it"),
     ("says Ann Bob evil", "what somebody claims"),
     ("undo, redo", "take the last line back; take it again"),
     ("table", "what everybody can be"),
@@ -54,30 +62,18 @@ HELP = (
 LISTED = 10
 
 
-def possibilities(result: Result) -> RenderableType:
-    """A row for each player, a column for each card of the deck; a dot where the card is ruled out."""
-    from rich.table import Table
-    from rich.text import Text
-
-    few = result.setting.sides[-1]
-    roles = [role for role, number in cards_in_deck(result.setting).items() if number]
-    table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
-    table.add_column("player", no_wrap=True, max_width=14)
-    for head in (few, *roles):
-        table.add_column(head, justify="right", no_wrap=True)
-    for player in result.players:
-        share = player.sides.get(few, 0)
-        style = "green" if share == 0 else "red" if share == 1 else ""
-        cells = [percent(player.roles[role]) if role in player.roles else "." for role in roles]
-        table.add_row(Text(player.name), Text(percent(share), style=style), *cells)
-    return table
-
-
 class Talk:
-    """One game at the table. `refused` counts lines that were not taken."""
+    """One game at the table. `refused` counts lines that were not taken, `held` is one that waits for something
+    forgotten. `prompts` says that what comes next is asked for by the prompt and need not be told."""
 
-    def __init__(self, out: Console, games: Sequence[Game], path: Path | None = None) -> None:
+    def __init__(
+        self, out: Console, games: Sequence[Game], path: Path | None = None, *, prompts: bool = False
+    ) -> None:
         self.out = out
+        self.prompts = prompts
+        self.held = ""
+        self.asked: Game | None = None  # the game in which it had to wait
+        self.shown: object = None  # the table and what is certain, as printed last
         *before, self.game = games  # as it was after each line so far
         self.path = path
         self.before: list[Game] = before
@@ -87,7 +83,7 @@ class Talk:
         self.commands: dict[str, Callable[[str], None]] = {
             "undo": self._undo,
             "redo": self._redo,
-            "table": lambda rest: self.show(),
+            "table": lambda rest: self.show(again=True),
             "list": self._list,
             "why": self._why,
             "if": self._if,
@@ -112,7 +108,7 @@ class Talk:
             return
         word, _, rest = line.partition(" ")
         try:
-            command = self.commands.get(word)
+            command = self.commands.get(word.lower())
             if command is not None:
                 command(rest.strip())
             else:
@@ -129,13 +125,63 @@ class Talk:
     # --- what happened ---
 
     def _event(self, line: str) -> None:
-        new = self.game.record is None
-        self._become(enter(self.game, line))
-        if self.game.result is not None:
-            if new:
-                for note in check_notes(self.game):
-                    self.tell(note)
-            self.show()
+        before = self.game
+
+        meant = ""
+        try:
+            meant = spelled(before, line)
+            after = enter(before, meant)
+        except NotTaken:
+            if meant.split(" ")[0] in {a.phase for a in awaited(before)}:
+                raise  # an answer to what was asked, but not one the rules allow
+            forgotten = forgotten_before(before, lambda later: enter(later, spelled(later, line)))
+            if forgotten is None:
+                raise
+        else:
+            forgotten = passed_over(before, after)
+        if forgotten is not None:
+            self._ask_for(forgotten, line)
+            return
+        if not meant.endswith(line):
+            self.tell(f"taken as: {meant}", "dim")
+        self._become(after)
+        self.held = self.held if before is self.asked else ""
+        if after.result is None:
+            return
+        if before.record is None:
+            for note in check_notes(after):
+                self.tell(note)
+            for name in needs_event_first(after, list(self.commands)):
+                self.tell(
+                    f"note: '{name}' is a word of the table too; a line that begins with this name needs its event"
+                )
+        self.show(removed=_fewer(before, after))
+
+    def _ask_for(self, event: str, line: str) -> None:
+        """Something everybody saw was passed over: asks for it, and holds the line until it is there."""
+        self.refused += 1
+        self.held, self.asked = line, self.game
+        self.tell(f"not taken yet: {_question(self.game, event)}", "yellow")
+
+    def tell_forgotten(self) -> None:
+        """Says which events everybody saw were left out of a game that is taken up again."""
+        games = (*self.before, self.game)
+        for before, after in pairwise(games):
+            forgotten = passed_over(before, after)
+            if forgotten is not None:
+                self.tell(
+                    f"note: '{forgotten}' is missing before line {len(after.lines)}; what it showed does not count"
+                )
+
+    def offered(self) -> str:
+        """The line held back, once it can be taken: an empty line at the prompt takes it."""
+        if not self.held or self.game is self.asked:
+            return ""
+        try:
+            after = enter(self.game, spelled(self.game, self.held))
+        except NotTaken:
+            return ""
+        return "" if passed_over(self.game, after) is not None else self.held
 
     def _become(self, game: Game) -> None:
         self.before.append(self.game)
@@ -146,6 +192,7 @@ class Talk:
     def _undo(self, rest: str) -> None:
         if not self.before:
             raise NotTaken("there is nothing to take back")
+        self.held = ""
         self.undone.append(self.game)
         self.game = self.before.pop()
         self.keep()
@@ -155,13 +202,14 @@ class Talk:
     def _redo(self, rest: str) -> None:
         if not self.undone:
             raise NotTaken("there is nothing to take again")
+        self.held = ""
         self.before.append(self.game)
         self.game = self.undone.pop()
         self.keep()
         self.show()
 
     def _look(self, said: str) -> None:
-        self._become(look(self.game, viewpoint_of(self.game, said.strip())))
+        self._become(look(self.game, viewpoint_of(self.game, spelled_view(self.game, said.strip()))))
         self.show()
 
     # --- keeping it ---
@@ -197,35 +245,48 @@ class Talk:
             raise NotTaken("first say who plays: players Ann Bob Cid Dan Eve")
         return self.game.result
 
-    def show(self) -> None:
-        """The table of possibilities, what is certain, and what comes next."""
+    def show(self, removed: int | None = None, again: bool = False) -> None:
+        """How many deals are possible and where the game stands; the table where it changed, or `again`.
+
+        `removed` is how many deals the line just taken has ruled out, if it could.
+        """
         if self.game.result is None:
             return
-        self._show_result(self.game.result)
+        self._show_result(self.game.result, removed, again)
         if self.game.waiting:
             self.tell("weighted assumptions wait until it is known how the game went on")
-        self.tell(f"next: {what_comes_next(self.game)}", "dim")
+        where = status(self.game)
+        if where:
+            self.tell(where, "cyan")
+        if not self.prompts:
+            self.tell(f"next: {what_comes_next(self.game)}", "dim")
 
-    def _show_result(self, result: Result) -> None:
+    def _show_result(self, result: Result, removed: int | None = None, again: bool = True) -> None:
         last = ""
-        if result.steps and not result.supposed:
-            removed = result.steps[-1].removed
-            last = f"; {removed:,} ruled out" if removed else "; none ruled out"
+        if removed is not None:
+            last = f"; {removed:,} ruled out by this line" if removed else "; none ruled out by this line"
         self.tell(headline(result) + last, "bold")
-        if result.possible:
-            self.out.print(possibilities(result))
-            certain = [line for line in certain_lines(result) if line.startswith("certainly")]
-            for line in certain:
+        told = [line for line in certain_lines(result) if line.startswith("certainly")]
+        told += assumption_lines(result) if result.assumptions else []
+        table = possibilities(result, self.out.width) if result.possible else None
+        if again or (table, told) != self.shown:
+            if table is not None:
+                self._print_table(table)
+            for line in told:
                 self.tell(line)
-        elif not result.supposed and (result.assumptions or result.seat is not None):
+        if not result.supposed:
+            self.shown = (table, told)
+        if not result.possible and not result.supposed and (result.assumptions or result.seat is not None):
             self.tell(
                 "by the rules alone it is possible: why explains; undo, assume nothing or as nobody help"
             )
-        if result.assumptions:
-            for line in assumption_lines(result):
-                self.tell(line)
         for note in result.notes:
             self.tell(f"note: {note}")
+
+    def _print_table(self, table: Possibilities) -> None:
+        self.out.print(drawn(table))
+        if table.dropped:
+            self.tell(f"no room for: {', '.join(table.dropped)} (make the window wider)", "dim")
 
     def _list(self, rest: str) -> None:
         result = self._result()
@@ -247,7 +308,7 @@ class Talk:
         if not text:
             raise NotTaken("write a fact, for example: Ann is good")
         try:
-            return read(text)
+            return read(spelled_fact(self.game, text))
         except (ValueError, UnknownName) as error:
             raise NotTaken(str(error)) from None
 
@@ -293,3 +354,32 @@ class Talk:
 
     def _quit(self, rest: str) -> None:
         self.over = True
+
+
+def _fewer(before: Game, after: Game) -> int | None:
+    """How many deals something that happened has ruled out, for the same viewer; None for a line of another kind."""
+    if before.record is None or before.result is None or after.record is None or after.result is None:
+        return None
+    if (after.record.events, after.record.winner) == (before.record.events, before.record.winner):
+        return None
+    return before.result.count - after.result.count
+
+
+def _question(game: Game, event: str) -> str:
+    """What to ask when something was forgotten, with the answers the rules allow."""
+    assert game.model is not None
+    spec = next(f for f in fields_of(game.model, event) if not f.shown)
+    match spec.type:
+        case IntType() if spec.choice is None:
+            answers = ", ".join(map(str, numbers_possible(game, event, spec)))
+        case IntType():
+            answers = "a number"
+        case PlayerType():
+            answers = "a name"
+        case SetType(PlayerType()):
+            answers = "names"
+        case MapType(PlayerType(), BoolType()):
+            answers = "+ or - for everybody, or the names of those who say yes"
+        case _:
+            answers = f"as in: {event} ..."
+    return f"'{event}' comes first and is missing; {spec.name}? ({answers}; ? if nobody noted it)"
