@@ -17,15 +17,17 @@ if TYPE_CHECKING:
     from avalon_logic.table.game import Game
     from avalon_logic.table.talk import Talk
 
-EPILOG = """Type 'help' at the prompt. Tab completes names and events. A line the rules do not allow is refused with its
-clause, and nothing changes. The game is kept in FILE after every line; FILE is an ordinary record, so all other
-commands read it, and 'avalon table FILE' goes on with it. Without a terminal, lines are read from standard input; the
-exit code is then 1 if a line was refused.
+EPILOG = """The prompt says what comes next and takes the bare answer: names ('an bo': the beginning will do, in any case),
+votes ('++-++', 'yynyy', or who approves: 'an bo dan', 'all', 'nobody'), a number, or '?' when nobody noted it. Whole lines
+of a record do as well; 'help' lists the rest, Tab completes names and events. A line the rules do not allow is refused
+with its clause, and nothing changes; what was forgotten is asked for. The game is kept in FILE after every line; FILE is
+an ordinary record, so all other commands read it, and 'avalon table FILE' goes on with it. Without a terminal, lines are
+read from standard input; the exit code is then 1 if a line was refused.
 
 examples:
   avalon table friday.txt
   avalon table friday.txt --as Ann --role merlin --saw Bob Eve
-  printf 'players Ann Bob Cid Dan Eve\\nfirst_leader Ann\\npropose Ann Bob\\nvote ?\\ntally 2\\n' | avalon table"""
+  printf 'Ann Bob Cid Dan Eve\\nann\\nann bob\\n++-++\\n2\\n' | avalon table"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
