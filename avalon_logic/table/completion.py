@@ -6,9 +6,21 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from avalon_logic.deduction.setting import assumption_list
 from avalon_logic.records import fields_of
+from avalon_logic.table.awaited import awaited
 from avalon_logic.table.game import Game
+from avalon_logic.table.names import folded, matching
 from rules_dsl import model as m
-from rules_dsl.types import BoolType, EnumType, IntType, MapType, OptionalType, PlayerType, SetType, Type
+from rules_dsl.types import (
+    BOOL,
+    BoolType,
+    EnumType,
+    IntType,
+    MapType,
+    OptionalType,
+    PlayerType,
+    SetType,
+    Type,
+)
 
 HEADINGS = ("players", "game", "with", "roles", "ruling", "deal", "winner")
 FACTS = ("why", "if")
@@ -18,12 +30,19 @@ def completions(game: Game, text: str, commands: Sequence[str]) -> list[str]:
     """The words that may stand where the text ends, those already begun only."""
     words = text.split()
     begun = "" if not text or text[-1].isspace() else words.pop()
-    return sorted({w for w in _words(game, words, commands) if w.startswith(begun) and w != begun})
+    names = game.record.names if game.record is not None else ()
+    return sorted(
+        {
+            w
+            for w in _words(game, words, commands)
+            if w != begun and (w.startswith(begun) or (w in names and folded(w).startswith(folded(begun))))
+        }
+    )
 
 
 def _words(game: Game, words: list[str], commands: Sequence[str]) -> Iterable[str]:
     if not words:
-        return [*commands, *HEADINGS, *_events(game)]
+        return [*commands, *HEADINGS, *_events(game), *_answers(game, [])]
     if game.result is None or game.model is None:
         return ()
     names, model = game.result.record.names, game.model
@@ -45,7 +64,25 @@ def _words(game: Game, words: list[str], commands: Sequence[str]) -> Iterable[st
     if command in model.speeches:
         parameters = model.speeches[command].parameters
         return _values(parameters[len(said)][1], names, ()) if len(said) < len(parameters) else ()
-    return _of_event(model, command, said, names)
+    return [*_of_event(model, command, said, names), *_answers(game, words)]
+
+
+def _answers(game: Game, words: list[str]) -> Iterator[str]:
+    """What goes on with a bare answer to the prompt."""
+    if game.result is None or game.model is None:
+        return
+    names = game.result.record.names
+    told = [name for w in words for name in matching(w, names)[:1]]
+    if len(told) == len(words):
+        for due in awaited(game):
+            yield from _of_event(game.model, due.phase, told, names)
+            if _says_who(game.model, due.phase):
+                yield from (n for n in names if n not in told)
+
+
+def _says_who(model: m.Model, phase: str) -> bool:
+    """Can the event be told by the names of those who say yes?"""
+    return any(isinstance(f.type, MapType) and f.type.value == BOOL for f in fields_of(model, phase))
 
 
 def _deck(game: Game) -> list[str]:

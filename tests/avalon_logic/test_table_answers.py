@@ -12,6 +12,7 @@ from avalon_logic.deduction import deduce
 from avalon_logic.table import Game, NotTaken, enter, text_of, what_comes_next
 from avalon_logic.table.answers import needs_event_first, spelled
 from avalon_logic.table.awaited import passed_over
+from avalon_logic.table.completion import completions
 from avalon_logic.table.names import matching, player
 
 NAMES = ("William", "Zoé", "Jörg", "Ann", "Anna")
@@ -320,6 +321,16 @@ def test_the_held_line_is_taken_by_an_empty_one_at_a_terminal(
         pipe.send_text("\r".join(keys) + "\r\x04")
         assert main(["table", str(path)]) == 0
     assert path.read_text().splitlines()[3:] == ["vote +++++", "tally 1", "propose Zoé Jörg Anna"]
+
+
+def test_tab_goes_on_with_a_bare_answer_in_any_case() -> None:
+    game = typed(START)
+    assert completions(game, "wi", ["why"]) == ["William", "winner", "with"]
+    assert completions(game, "zo", []) == ["Zoé"]
+    assert completions(game, "William jo", []) == ["Jörg"]
+    assert completions(game, "w ", []) == ["Ann", "Anna", "Jörg", "Zoé", "by"]
+    assert completions(typed(VOTING), "William AN", []) == ["Ann", "Anna"]
+    assert completions(typed(START[:1]), "an", []) == ["Ann", "Anna"]
 
 
 def test_the_file_holds_what_was_meant() -> None:
