@@ -115,12 +115,14 @@ def _piped() -> Iterator[str]:
 
 def _viewed(games: list[Game], args: argparse.Namespace) -> list[Game]:
     """The game as the options say to look at it; what they leave out stays as it was kept."""
-    from avalon_logic.table.game import looked_at
+    from avalon_logic.table.answers import spelled_view
+    from avalon_logic.table.game import looked_at, viewpoint_of
 
     view = games[-1].viewpoint
     if args.seat is not None:
         saw = seen(args)
-        view = replace(view, seat=args.seat, role=args.role, saw=None if saw is None else tuple(saw))
+        meant = replace(view, seat=args.seat, role=args.role, saw=None if saw is None else tuple(saw))
+        view = viewpoint_of(games[-1], spelled_view(games[-1], replace(meant, assume=()).words()[0]))
     elif args.role is not None or args.saw is not None:
         raise BadInput("--role and --saw belong to a seat: say whose they are (--as NAME)")
     if args.assume:

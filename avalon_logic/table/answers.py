@@ -277,7 +277,10 @@ def _ballot(game: Game, spec: Field, words: list[str]) -> list[str]:
     alone = plain[0].lower() if len(plain) == 1 and not matching(plain[0], names) else ""
     if alone in EVERYBODY:
         plain = [names[v] for v in voters]
-    agreed = set() if alone in NOBODY else {player(w, names) for w in plain}
+    agreed = [] if alone in NOBODY else [player(w, names) for w in plain]
+    twice = next((n for n in agreed if agreed.count(n) > 1), None)
+    if twice is not None:
+        raise NotTaken(f"{twice} is named twice")
     return ["".join("?" if s not in voters else "+" if n in agreed else "-" for s, n in enumerate(names))]
 
 

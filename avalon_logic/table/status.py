@@ -15,6 +15,7 @@ from itertools import combinations
 from avalon_logic.table.awaited import is_over, standing, value_for
 from avalon_logic.table.game import Game
 from rules_dsl import model as m
+from rules_dsl.arrays import Machine
 from rules_dsl.arrays.belief import Belief
 from rules_dsl.arrays.shapes import decode, known
 from rules_dsl.evaluate import Environment, holds
@@ -133,7 +134,7 @@ def _needs(model: m.Model, name: str) -> frozenset[str]:
 
 def _still_read(beliefs: Beliefs, model: m.Model) -> frozenset[str]:
     """The variables that can matter from here on, whatever the cards are."""
-    live = live_on_entry(model)
+    live = _live(beliefs[0].machine)
     found: frozenset[str] | None = None
     for belief in beliefs:
         if belief.point is None:
@@ -142,6 +143,11 @@ def _still_read(beliefs: Beliefs, model: m.Model) -> frozenset[str]:
         here = live[phase] | {c.variable for c in model.phases[phase].choices[:step]}
         found = here if found is None else found & here
     return found or frozenset()
+
+
+@lru_cache(maxsize=8)
+def _live(machine: Machine) -> dict[str, frozenset[str]]:
+    return live_on_entry(machine.model)
 
 
 def _size(beliefs: Beliefs, model: m.Model, name: str) -> str | None:

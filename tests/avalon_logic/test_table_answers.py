@@ -118,6 +118,7 @@ def test_the_answer_to_the_prompt_is_a_line_of_the_record(lines: list[str], answ
         (VOTING, "n", "1 vote for 5 players"),
         (VOTING, "y n y", "3 votes for 5 players"),
         (VOTING, "w x", "nobody is called 'x'"),
+        (VOTING, "w zo William", "William is named twice"),
         ([*VOTING, "vote +++++"], "two", "no event of this game"),
         ([*VOTING, "vote +++++"], "all", "fails: 'all' is not a number"),
         (START, "x" * 10_000, "is no name"),
@@ -201,6 +202,18 @@ def test_a_game_is_typed_with_bare_answers_and_kept_as_an_ordinary_record(
     assert lines[-1] == "#: as Zoé servant"
     assert "William is evil. Suppose William were good" in out
     assert deduce(path, "Zoé", role="servant").chance("William is evil") == 1
+
+
+def test_the_viewer_of_the_command_line_is_named_as_at_the_table(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "friday.txt"
+    path.write_text("\n".join(START) + "\n")
+    code, out = say(
+        monkeypatch, capsys, ["log"], str(path), "--as", "zoe", "--role", "MERL", "--saw", "jo", "w"
+    )
+    assert code == 0 and "Zoé (merlin): 2 of 60 deals" in out
+    assert "#: as Zoé merlin saw William Jörg" in out or "#: as Zoé merlin saw Jörg William" in out
 
 
 # --- what was forgotten ---
