@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import io
+import random
 from pathlib import Path
 
 import pytest
 
 from avalon_logic.cli import main
-from avalon_logic.deduction import deduce
+from avalon_logic.deduction import deduce, read
 from avalon_logic.table import Game, NotTaken, enter, text_of, what_comes_next
 from avalon_logic.table.answers import needs_event_first, spelled
-from avalon_logic.table.awaited import passed_over
+from avalon_logic.table.awaited import awaited, passed_over
 from avalon_logic.table.completion import completions
 from avalon_logic.table.names import matching, player
 
@@ -202,6 +203,44 @@ def test_a_game_is_typed_with_bare_answers_and_kept_as_an_ordinary_record(
     assert lines[-1] == "#: as Zoé servant"
     assert "William is evil. Suppose William were good" in out
     assert deduce(path, "Zoé", role="servant").chance("William is evil") == 1
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_whole_game_in_its_shortest_words_is_the_same_record(seed: int) -> None:
+    chance = random.Random(seed)
+    modules = chance.choice([[], ["lady"], ["targeting"], ["lady", "targeting"]])
+    names = ["Ann", "Bob", "Cid", "Dan", "Eve", "Fay", "Gus"]
+    game = typed([*([f"with {' '.join(modules)}"] if modules else []), f"players {' '.join(names)}"])
+    for _ in range(40):
+        due = awaited(game)
+        if not due:
+            break
+        team = " ".join(chance.sample(names, chance.choice([2, 3, 4])))
+        whole = {
+            "first_leader": "Cid",
+            "propose": f"{chance.randint(1, 5)} {team}" if "targeting" in modules else team,
+            "vote": " ".join(chance.sample(names, chance.choice([2, 4, 5, 6]))),
+            "tally": str(chance.choice([0, 0, 1, 2])),
+            "lady": chance.choice(names),
+            "naming": f"{chance.choice(names)} by {chance.choice(names)}",
+        }[due[0].phase]
+        short = " ".join(
+            w if w == "by" else chance.choice([w, w.lower(), w[0], w[0].lower()]) for w in whole.split()
+        )
+        if due[0].phase == "vote":
+            approving = whole.split()
+            line = "vote " + " ".join("+" if n in approving else "-" for n in names)
+        else:
+            line = f"{due[0].phase} {whole}"
+        try:
+            long = enter(game, line)
+        except NotTaken:
+            continue  # a wrong size, or a number no deal allows
+        game = enter(game, spelled(game, short))
+        assert game.record is not None and long.record is not None
+        assert game.record.events == long.record.events
+    assert game.record is not None and len(game.record.events) > 5
+    assert read(text_of(game)).events == game.record.events
 
 
 def test_the_viewer_of_the_command_line_is_named_as_at_the_table(
