@@ -7,24 +7,21 @@ decided here: whether the line is allowed, the rules say when it is entered.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from avalon_logic.configuration import Configuration, Refused
 from avalon_logic.deduction.api import model_of
-from avalon_logic.records import Field, RecordError, fields_of
-from avalon_logic.table.awaited import awaited, value_for
+from avalon_logic.records import RecordError, fields_of
+from avalon_logic.table.awaited import awaited
 from avalon_logic.table.game import Game, NotTaken, enter
 from avalon_logic.table.names import matching, meant, picked, player
-from avalon_logic.typed_records import HEADS, NOBODY, record_from_text
+from avalon_logic.table.spelling import MINUS, PLAIN_ANSWERS, field_words, pair_word, value_word
+from avalon_logic.typed_records import HEADS, NOBODY, event_from_line, record_from_text
 from rules_dsl import BadParameter, UnknownName
 from rules_dsl import model as m
-from rules_dsl.types import BoolType, EnumType, MapType, OptionalType, PlayerType, SetType, Type
+from rules_dsl.types import EnumType, PlayerType, SetType
 
 LONGEST_WORD = 400
-EVERYBODY = ("all", "everybody", "everyone")
-MINUS = str.maketrans("−–—", "---")  # what telephones make of a hyphen
-MARKS = {"+": "+", "y": "+", "yes": "+", "-": "-", "n": "-", "no": "-", "?": "?"}
-PLAIN_ANSWERS = (*MARKS, *EVERYBODY, *NOBODY)
 
 
 def spelled(game: Game, line: str) -> str:
@@ -84,6 +81,8 @@ def _meant(game: Game, words: list[str]) -> list[str]:
     if word in HEADS:
         return _heading(game, word, words)
     events = (*_phases(game.model), *game.model.speeches)
+    if words[0] in events and _reads_as_it_is(game, words):
+        return words
     if word in (e.lower() for e in events):
         return _event(game, next(e for e in events if e.lower() == word), words)
     answers, faults = _answers(game, words)
@@ -107,6 +106,16 @@ def _meant(game: Game, words: list[str]) -> list[str]:
         f"'{words[0]}' is no event of this game, no command and nobody's name{guess}; "
         f"events: {', '.join(known)}; 'help' says more"
     )
+
+
+def _reads_as_it_is(game: Game, words: list[str]) -> bool:
+    """Is it a line of a record already, with nothing to spell out?"""
+    assert game.record is not None and game.model is not None
+    try:
+        event_from_line(" ".join(words), game.model, game.record)
+    except RecordError:
+        return False
+    return True
 
 
 def _phases(model: m.Model) -> list[str]:
@@ -154,7 +163,7 @@ def _heading(game: Game, word: str, words: list[str]) -> list[str]:
     head, *rest = words
     if word == "deal":
         roles = game.result.setting.roles
-        return [head, *(_pair(w, game, lambda role: picked(role, roles)) for w in rest)]
+        return [head, *(pair_word(w, game, lambda role: picked(role, roles)) for w in rest)]
     if word == "winner" and len(rest) == 1 and isinstance(game.model.result, EnumType):
         return [head, picked(rest[0], game.model.result.members)]
     return words
@@ -169,7 +178,7 @@ def _event(game: Game, event: str, words: list[str]) -> list[str]:
         types = [t for _, t in model.speeches[event].parameters]
         if len(types) != len(rest):
             return [event, *rest]
-        return [event, *(_value(t, w, names) for t, w in zip(types, rest, strict=True))]
+        return [event, *(value_word(t, w, names) for t, w in zip(types, rest, strict=True))]
     by: list[str] = []
     at = next((i for i, w in enumerate(rest) if w.lower() == "by"), None)
     if at is not None and at + 1 < len(rest):
@@ -186,139 +195,12 @@ def _event(game: Game, event: str, words: list[str]) -> list[str]:
             rest.pop(0)
         elif named in {s.name.lower() for s in specs[place + 1 :]}:
             continue
-        made += _field(game, spec, rest, {s.name for s in specs[place + 1 :]})
+        made += field_words(game, spec, rest, {s.name for s in specs[place + 1 :]})
     if rest:
         if specs and isinstance(specs[-1].type, SetType) and isinstance(specs[-1].type.element, PlayerType):
             player(rest[0], names)  # says that nobody has this name
         raise NotTaken(f"'{' '.join(rest)}' is too much for '{event}'")
     return [event, *made, *by]
-
-
-def _field(game: Game, spec: Field, words: list[str], stops: set[str]) -> list[str]:
-    """Takes the words of a field."""
-    assert game.record is not None
-    names = game.record.names
-    if words[0] == "?":
-        return [words.pop(0)]
-    match spec.type:
-        case SetType(PlayerType()):
-            taken = [player(words.pop(0), names)]
-            while words and matching(words[0], names):
-                taken.append(player(words.pop(0), names))
-            return taken
-        case MapType(PlayerType(), inner):
-            until = next((i for i, w in enumerate(words) if i and w in stops), len(words))
-            taken, words[:] = words[:until], words[until:]
-            if isinstance(inner, BoolType):
-                return _ballot(game, spec, taken)
-            return [_pair(w, game, lambda value: _value(inner, value, names)) for w in taken]
-        case SetType(element):
-            taken, words[:] = words[:], []
-            return [_value(element, w, names) for w in taken]
-        case _:
-            try:
-                return [_value(spec.type, words.pop(0), names)]
-            except NotTaken as error:
-                raise NotTaken(f"{spec.name}: {error.message}") from None
-
-
-def _value(type_: Type, word: str, names: Sequence[str]) -> str:
-    match type_:
-        case PlayerType():
-            return player(word, names)
-        case EnumType(_, members):
-            return picked(word, members)
-        case OptionalType(inner) if inner is not None:
-            return "none" if word.lower() == "none" else _value(inner, word, names)
-        case SetType(element):
-            if word.lower() in NOBODY:
-                return word.lower()
-            return "+".join(_value(element, w, names) for w in word.split("+"))
-        case BoolType():
-            return MARKS.get(word.translate(MINUS).lower(), word)
-        case _:
-            if isinstance(type_, (MapType, SetType)) or not re.fullmatch(r"-?[0-9]+", word):
-                raise NotTaken(f"'{word}' is not a number")
-            return word
-
-
-def _pair(word: str, game: Game, value: Callable[[str], str]) -> str:
-    """`NAME=VALUE` with both spelled out."""
-    assert game.record is not None
-    name, sign, given = word.partition("=")
-    if not sign:
-        raise NotTaken(f"write {name}=value")
-    return f"{player(name, game.record.names)}={given if given == '?' else value(given)}"
-
-
-# --- a yes or no of everybody ---
-
-
-def _ballot(game: Game, spec: Field, words: list[str]) -> list[str]:
-    """`++-++`, `yynyy`, `+ + - + +`, `+Ann -Bob`, `Ann=+`, the names of those who say yes, or: all, nobody."""
-    assert game.record is not None
-    names = game.record.names
-    plain = [w.translate(MINUS) for w in words]
-    marks = [MARKS.get(w.lower(), "") for w in plain]
-    if len(plain) == 1 and (pattern := _pattern(game, spec, plain[0])) is not None:
-        return [pattern]
-    exact = {n.casefold() for n in names}
-    if all(marks) and not (len(marks) != len(names) and all(w.casefold() in exact for w in plain)):
-        if len(marks) != len(names):
-            raise _miscounted(len(marks), len(names))
-        return marks
-    if all(w[0] in "+-" and len(w) > 1 for w in plain):
-        return [w[0] + player(w[1:], names) for w in plain]
-    if any("=" in w for w in plain):
-        return [_pair(w, game, lambda value: _value(BoolType(), value, names)) for w in plain]
-    voters = _choosers(game, spec)
-    if voters is None:
-        raise NotTaken("write + or - before every name")
-    alone = plain[0].lower() if len(plain) == 1 and not matching(plain[0], names) else ""
-    if alone in EVERYBODY:
-        plain = [names[v] for v in voters]
-    agreed = [] if alone in NOBODY else [player(w, names) for w in plain]
-    twice = next((n for n in agreed if agreed.count(n) > 1), None)
-    if twice is not None:
-        raise NotTaken(f"{twice} is named twice")
-    return ["".join("?" if s not in voters else "+" if n in agreed else "-" for s, n in enumerate(names))]
-
-
-def _pattern(game: Game, spec: Field, word: str) -> str | None:
-    """One mark for every seat, or for everybody who chooses; None if the word is something else."""
-    assert game.record is not None
-    names = game.record.names
-    if len(word) < 2 or not re.fullmatch(r"[-+?yn]+", word.lower()):
-        return None
-    marks = "".join(MARKS[c] for c in word.lower())
-    if len(marks) == len(names):
-        return marks
-    voters = _choosers(game, spec)
-    if voters is not None and len(marks) == len(voters):
-        given = iter(marks)
-        return "".join(next(given) if s in voters else "?" for s in range(len(names)))
-    if matching(word, names):
-        return None
-    raise _miscounted(len(marks), len(names))
-
-
-def _miscounted(votes: int, players: int) -> NotTaken:
-    return NotTaken(
-        f"{votes} {'vote' if votes == 1 else 'votes'} for {players} players; write ? for one not known"
-    )
-
-
-def _choosers(game: Game, spec: Field) -> tuple[int, ...] | None:
-    """The seats that choose together, as far as everybody knows who they are."""
-    assert game.record is not None and game.neutral is not None
-    chooser = None if spec.choice is None else spec.choice.chooser
-    if chooser is None or chooser.kind != "each" or chooser.condition is not None:
-        return None
-    if chooser.domain is None:
-        return tuple(range(len(game.record.names)))
-    found = {value_for(b, chooser.domain) for b in game.neutral.inquiry.beliefs}
-    only = found.pop() if len(found) == 1 else None
-    return tuple(sorted(s for s in only if isinstance(s, int))) if isinstance(only, frozenset) else None
 
 
 # --- commands ---

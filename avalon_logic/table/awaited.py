@@ -11,6 +11,7 @@ from avalon_logic.deduction.hearing import before_secrets
 from avalon_logic.records import RecordError, fields_of
 from avalon_logic.table.game import Game, NotTaken, enter
 from rules_dsl import model as m
+from rules_dsl.arrays import TooManyUnknowns
 from rules_dsl.arrays.belief import Belief, advance
 from rules_dsl.arrays.event import Event as Unseen
 from rules_dsl.arrays.follow import UnreadableRecord
@@ -18,7 +19,7 @@ from rules_dsl.arrays.scene import Scene
 from rules_dsl.arrays.shapes import decode, known
 from rules_dsl.flow import successors
 
-MOST_UNSEEN = 20  # choices nobody sees, one after another
+MOST_UNSEEN = 60  # choices nobody sees, and ways they may have gone
 
 
 @dataclass(frozen=True)
@@ -58,8 +59,20 @@ def standing(game: Game) -> tuple[Belief, ...]:
     inquiry = game.neutral.inquiry
     if _told_in_secret(game):
         inquiry = before_secrets(inquiry)  # what somebody knows of it does not bring the game any further
-    found = [b for belief in inquiry.beliefs for b in _onward(belief, MOST_UNSEEN)]
-    return tuple(found) or inquiry.beliefs
+    found: list[Belief] = []
+    ahead = list(inquiry.beliefs)
+    for _ in range(MOST_UNSEEN):
+        if not ahead:
+            break
+        belief = ahead.pop(0)
+        if _is_due(belief):
+            found.append(belief)
+            continue
+        try:
+            ahead += advance(belief, Unseen(), 0).beliefs
+        except TooManyUnknowns:
+            return inquiry.beliefs
+    return tuple(found) if found and not ahead else inquiry.beliefs
 
 
 def _told_in_secret(game: Game) -> bool:
@@ -75,19 +88,15 @@ def _told_in_secret(game: Game) -> bool:
     )
 
 
-def _onward(belief: Belief, most: int) -> Iterator[Belief]:
-    """The belief after choices nobody sees, as far as duty leaves the game going on."""
-    if belief.point is None or most == 0:
-        yield belief
-        return
+def _is_due(belief: Belief) -> bool:
+    """Is what everybody sees next the choice awaited, or something that becomes known of it?"""
+    if belief.point is None:
+        return True
     model, (phase, step) = belief.machine.model, belief.point
     choice = model.phases[phase].choices[step]
-    seen = choice.audience.kind == "public" or choice.chooser.kind == "chance"
-    if seen or any(_publishes(model, p) for p in (phase, *_written_after(model, phase))):
-        yield belief
-        return
-    for after in advance(belief, Unseen(), 0).beliefs:
-        yield from _onward(after, most - 1)
+    if choice.audience.kind == "public" or choice.chooser.kind == "chance":
+        return True
+    return any(_publishes(model, p) for p in (phase, *_written_after(model, phase)))
 
 
 def _awaited(game: Game) -> Iterator[tuple[Awaited, Belief]]:
@@ -126,6 +135,11 @@ def _publishes(model: m.Model, phase: str) -> bool:
     return any(f.choice is None and not f.shown for f in fields_of(model, phase))
 
 
+def _everybody_sees(model: m.Model, phase: str) -> bool:
+    """Is there something in a phase that everybody at the table saw?"""
+    return _publishes(model, phase) or any(c.audience.kind == "public" for c in model.phases[phase].choices)
+
+
 def _written_after(model: m.Model, phase: str) -> list[str]:
     """The nearest phases after one, of which something can be written down that everybody sees."""
     found: list[str] = []
@@ -157,8 +171,14 @@ def passed_over(before: Game, after: Game) -> str | None:
     event = record.events[-1]
     due = list(_awaited(before))
     still = {a.phase for a in awaited(after)}
-    skipped = [a.phase for a, _ in due if a.phase != event.phase and a.phase not in still]
-    if event.phase not in record_phases(after) or not skipped or skipped[0] not in record_phases(after):
+    model = before.model
+    assert model is not None
+    skipped = [
+        a.phase
+        for a, _ in due
+        if a.phase != event.phase and a.phase not in still and _everybody_sees(model, a.phase)
+    ]
+    if event.phase not in model.phases or not skipped:
         return None
     elsewhere = {belief for a, belief in due if a.phase in skipped}
     direct = [b for b in before.neutral.inquiry.beliefs if b not in elsewhere] if before.neutral else []
@@ -171,9 +191,11 @@ def forgotten_before(game: Game, read: Callable[[Game], Game]) -> str | None:
     `read` takes the line into a game, or raises `NotTaken`.
     """
     due = {a.phase for a in awaited(game)}
-    if len(due) != 1:
+    if len(due) != 1 or game.model is None:
         return None
     (event,) = due
+    if not _everybody_sees(game.model, event):
+        return None
     try:
         later = enter(game, f"{event} ?")
         if {a.phase for a in awaited(later)} != due:
@@ -182,13 +204,6 @@ def forgotten_before(game: Game, read: Callable[[Game], Game]) -> str | None:
     except NotTaken:
         pass
     return None
-
-
-def record_phases(game: Game) -> frozenset[str]:
-    """The phases of which something can be written down."""
-    model = game.model
-    assert model is not None
-    return frozenset(p for p in model.phases if fields_of(model, p))
 
 
 def _could_follow(before: Game, after: Game, beliefs: list[Belief]) -> bool:
