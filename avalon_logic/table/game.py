@@ -91,24 +91,26 @@ class Game:
 
 def enter(game: Game, line: str) -> Game:
     """The game after one more line; raises `NotTaken` for a line the rules do not allow here."""
-    said = line.split("#")[0].strip()
-    grown = replace(
-        game, lines=(*game.lines, line.strip()), characters=game.characters + len(line.strip()) + 1
-    )
+    return _entered(game, (line.strip(),))
+
+
+def _entered(game: Game, lines: tuple[str, ...]) -> Game:
+    """The game after more lines: one, or several headings of which not every one alone makes a table to play at."""
+    size = game.characters + sum(len(line) + 1 for line in lines)
+    grown = replace(game, lines=(*game.lines, *lines), characters=size)
     if len(grown.lines) > MOST_LINES:
         raise NotTaken(f"a game at the table has {MOST_LINES:,} lines at most")
     if grown.characters > MOST_CHARACTERS:
         raise NotTaken(f"a game at the table has {MOST_CHARACTERS:,} characters at most")
-    if not said:
+    words = [word for word in map(_first_word, lines) if word]
+    if not words:
         return grown  # a remark
-    heading = said.split()[0].rstrip(":").lower()
-    if game.record is None and heading not in HEADS:
+    if game.record is None and "players" not in words:
+        if words[-1] in HEADS and words[-1] not in ("deal", "winner"):
+            return grown
         raise NotTaken("who plays? Begin with a line such as: players Ann Bob Cid Dan Eve")
-    if game.record is None and heading in ("deal", "winner"):
-        raise NotTaken("first say who plays: players Ann Bob Cid Dan Eve")
-    if game.record is None and heading != "players":
-        return grown
-    record = _read(grown) if game.record is None or heading in HEADS else _with_event(game.record, grown)
+    headings = game.record is None or words[-1] in HEADS
+    record = _read(grown) if game.record is None or headings else _with_event(game.record, grown)
     try:
         load(record.configuration)
     except Refused as refused:
@@ -121,6 +123,11 @@ def enter(game: Game, line: str) -> Game:
     if not neutral.possible:
         raise _impossible(game, neutral, record)
     return _seen(replace(grown, record=record, neutral=neutral, watched=watched), game)
+
+
+def _first_word(line: str) -> str:
+    words = line.split("#")[0].split()
+    return words[0].rstrip(":").lower() if words else ""
 
 
 def _with_event(record: Record, grown: Game) -> Record:
@@ -282,18 +289,30 @@ def reopened(text: str, paths: Sequence[Path] = ()) -> list[Game]:
     game = Game(paths=tuple(paths))
     games = [game]
     words: list[str] = []
+    waiting: tuple[str, ...] = ()  # headings that need those after them
+    refused: NotTaken | None = None
     for number, raw in enumerate(text.splitlines(), 1):
         if raw.startswith(KEPT):
             words.append(raw.removeprefix(KEPT).strip())
             continue
+        heading = _first_word(raw) in HEADS
+        if refused is not None and not heading and _first_word(raw):
+            raise refused
+        waiting = (*waiting, raw.strip())
         try:
-            game = enter(game, raw)
+            game = _entered(game, waiting)
         except NotTaken as error:
-            raise NotTaken(f"line {number}: {error.message}", error.legal) from None
-        if raw.split("#")[0].strip():
+            refused = refused or NotTaken(f"line {number}: {error.message}", error.legal)
+            if not heading and _first_word(raw):
+                raise refused from None
+            continue
+        if any(map(_first_word, waiting)):
             games.append(game)
         else:
             games[-1] = game  # a remark is not taken back by itself
+        waiting, refused = (), None
+    if refused is not None:
+        raise refused
     for said in words:
         games = looked_at(games, viewpoint_of(games[-1], said))
     return games

@@ -236,7 +236,8 @@ def test_a_whole_game_in_its_shortest_words_is_the_same_record(seed: int) -> Non
             long = enter(game, line)
         except NotTaken:
             continue  # a wrong size, or a number no deal allows
-        game = enter(game, spelled(game, short))
+        before, game = game, enter(game, spelled(game, short))
+        assert passed_over(before, game) is None
         assert game.record is not None and long.record is not None
         assert game.record.events == long.record.events
     assert game.record is not None and len(game.record.events) > 5
