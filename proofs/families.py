@@ -33,6 +33,7 @@ class Family:
     fixed: Mapping[str, Value] = field(default_factory=dict)
     paths: tuple[Path, ...] = ()  # rulebook files besides the shipped ones
     narrow: bool = False  # something is fixed that the claims leave open
+    left_out: tuple[str, ...] = ()  # modules that could be in but were asked to be out
 
     @property
     def knowing(self) -> bool:
@@ -65,17 +66,20 @@ def families(
     *,
     modules: Sequence[str] = (),
     open_modules: Sequence[str] = (),
+    without: Sequence[str] = (),
     fixed: Mapping[str, Value] | None = None,
 ) -> list[Family]:
-    """For each game the claims that fit it, with `modules` in and those of `open_modules` that fit in or out.
+    """For each game the claims that fit it, with `modules` in and those of `open_modules` that fit in or out, but none
+    of those of `without`.
 
     A game that states claims of its own is a family even where no module of claims fits it.
     """
     made: list[Family] = []
+    fixed = fixed or {}
     for game in games:
         fitting = [c for c in claims if fits(lib, lib.modules[c], game)]
         own = any(states_claims(g) for g in family_of(lib, game))
-        whole = _family(lib, game, "", fitting, modules, open_modules, fixed or {})
+        whole = _family(lib, game, "", fitting, modules, open_modules, without, fixed)
         knowing = _modules_that_speak_of_knowing(whole.model) & set(fitting)
         if not knowing:
             made += [whole] if fitting or own else []
@@ -83,7 +87,7 @@ def families(
         plain = [c for c in fitting if c not in knowing]
         for suffix, group in (("", plain), (": who knows what", sorted(knowing))):
             if group or (own and not suffix):
-                made.append(_family(lib, game, suffix, group, modules, open_modules, fixed or {}))
+                made.append(_family(lib, game, suffix, group, modules, open_modules, without, fixed))
     return made
 
 
@@ -115,16 +119,20 @@ def _family(
     claims: Sequence[str],
     modules: Sequence[str],
     open_modules: Sequence[str],
+    without: Sequence[str],
     fixed: Mapping[str, Value],
 ) -> Family:
     built_in = included_modules(lib, game)
     left_open = tuple(
         name
         for name in open_modules
-        if name not in modules and name not in built_in and fits(lib, lib.modules[name], game)
+        if name not in (*modules, *without, *built_in) and fits(lib, lib.modules[name], game)
     )
     put_in = tuple(sorted({*modules, *claims}))
     model = build_model(compose(lib, game, put_in, left_open))
+    for name in without:
+        if name in model.modules:
+            raise BadParameter(f"module '{name}' cannot be left out of {game}: it is built in or another needs it")
     known = {name: value for name, value in fixed.items() if name in model.params}
     for name, value in known.items():
         _check_value(model, game, name, value)
@@ -136,4 +144,5 @@ def _family(
         left_open,
         fix(model, known) if known else model,
         known,
+        left_out=tuple(name for name in without if fits(lib, lib.modules[name], game)),
     )

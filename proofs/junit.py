@@ -28,9 +28,10 @@ def junit(
     tell: Tell,
     certificates: Mapping[tuple[str, str], str] | None = None,
     failed: frozenset[tuple[str, str]] = frozenset(),
+    scopes: Mapping[str, str] | None = None,
 ) -> str:
     """The report. `tell` gives the lines of a verdict's game; `certificates` what is known of each property's
-    certificate, `failed` the properties whose certificate did not stand.
+    certificate, `failed` the properties whose certificate did not stand; `scopes` which tables each family is about.
     """
     root = ET.Element("testsuites", name="avalon prove")
     families: dict[str, list[Verdict]] = {}
@@ -40,7 +41,8 @@ def junit(
         suite = ET.SubElement(root, "testsuite", name=family)
         for verdict in group:
             key = (family, verdict.name)
-            _case(suite, verdict, tell, (certificates or {}).get(key, ""), key in failed)
+            scope = (scopes or {}).get(family, "")
+            _case(suite, verdict, tell, scope, (certificates or {}).get(key, ""), key in failed)
         _totals(suite)
     for name in ("tests", "failures", "errors"):
         root.set(name, str(sum(int(s.get(name, "0")) for s in root)))
@@ -49,7 +51,9 @@ def junit(
     return '<?xml version="1.0" encoding="utf-8"?>\n' + ET.tostring(root, encoding="unicode") + "\n"
 
 
-def _case(suite: ET.Element, verdict: Verdict, tell: Tell, certificate: str, failed: bool) -> None:
+def _case(
+    suite: ET.Element, verdict: Verdict, tell: Tell, scope: str, certificate: str, failed: bool
+) -> None:
     claim = verdict.claim
     span = claim.origin.span
     case = ET.SubElement(
@@ -62,6 +66,8 @@ def _case(suite: ET.Element, verdict: Verdict, tell: Tell, certificate: str, fai
         line=str(span.line),
     )
     about = [claim.text, f"{verdict.outcome}: {verdict.how}"]
+    if scope:
+        about.append(f"scope: {scope}")
     if claim.origin.cites:
         about.append("clauses: " + ", ".join(claim.origin.cites))
     about += [f"lemma: {text}" for text in verdict.lemmas]

@@ -39,7 +39,8 @@ class Verdict:
 
     @property
     def as_expected(self) -> bool:
-        return self.outcome == self.claim.expect or self.elsewhere
+        open_ = self.claim.expect == UNKNOWN and self.outcome == BOUNDED  # not decided either
+        return self.outcome == self.claim.expect or open_ or self.elsewhere
 
     @property
     def elsewhere(self) -> bool:

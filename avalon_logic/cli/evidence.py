@@ -105,6 +105,7 @@ def write_junit(
 ) -> None:
     """The JUnit report; a file that cannot be written is bad input."""
     from proofs.junit import junit
+    from proofs.scope import full_scope
     from proofs.telling import tell_games
 
     models = {family.name: family.model for family in families}
@@ -112,4 +113,6 @@ def write_junit(
     def lines(verdict: Verdict) -> list[str]:
         return tell_games(models[verdict.family], verdict)
 
-    path.write_text(junit(found, lines, dict(certified.lines), certified.failed), encoding="utf-8")
+    scopes = {family.name: full_scope(family) for family in families}
+    text = junit(found, lines, dict(certified.lines), certified.failed, scopes)
+    path.write_text(text, encoding="utf-8")

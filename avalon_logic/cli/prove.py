@@ -26,8 +26,9 @@ if TYPE_CHECKING:
     from proofs.verdicts import Verdict
 
 EPILOG = """Without arguments every shipped property is decided, for 5 to 10 players, every deck, every mix of modules and
-every ruling at once. With files of your own their properties are decided; if they state none, the shipped ones are,
-with your modules put in.
+every ruling at once. With files of your own their properties are decided, for every game they fit and every mix of the
+shipped modules, unless you ask for less; if your files state none, the shipped ones are, with your modules put in.
+Every verdict is printed below the tables it holds for.
 
 verdicts: proved; refuted (with the shortest game); bounded (nothing found up to so many events, no proof); unknown;
           vacuous (true only because it never applies)
@@ -35,7 +36,7 @@ verdicts: proved; refuted (with the shortest game); bounded (nothing found up to
 examples:
   avalon prove                                        all shipped properties
   avalon prove --property everybody_leads             one of them, with the game that refutes it
-  avalon prove --game avalon --players 7 --with lady
+  avalon prove --game avalon --players 7 --with lady --without targeting
   avalon prove --property never_stuck --ruling fifth_team=no_vote
   avalon prove house.rules                            your own rules
   avalon prove house.rules --save games/ --json       counterexamples as records for avalon replay
@@ -62,6 +63,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=[],
         metavar="MODULE",
         help="modules that are in; the others may be in or out",
+    )
+    parser.add_argument(
+        "--without",
+        nargs="+",
+        action="extend",
+        default=[],
+        metavar="MODULE",
+        help="modules that are out",
     )
     add_rulings(parser)
     parser.add_argument(
@@ -199,9 +208,13 @@ def chosen_families(args: argparse.Namespace) -> list[Family]:
     if args.players is not None:
         fixed["players"] = args.players
     if args.files:
-        families = own_families(args.files, args.game, modules=args.modules, fixed=fixed)
+        families = own_families(
+            args.files, args.game, modules=args.modules, without=args.without, fixed=fixed
+        )
     else:
-        families = shipped_families(args.game or GAMES, modules=args.modules, fixed=fixed)
+        families = shipped_families(
+            args.game or GAMES, modules=args.modules, without=args.without, fixed=fixed
+        )
     if not families:
         raise BadInput("nothing to prove: no game here has properties")
     _check_fixed(families, fixed)
@@ -243,6 +256,8 @@ def report_json(
     families: Sequence[Family], found: Sequence[Verdict], total: int, interrupted: bool
 ) -> dict[str, Any]:
     """The report as JSON (schema in docs/proofs.md)."""
+    from proofs.scope import full_scope
+
     by_name = {family.name: family for family in families}
     return {
         "families": [
@@ -251,6 +266,8 @@ def report_json(
                 "game": f.game,
                 "modules": list(f.modules),
                 "open_modules": list(f.open_modules),
+                "left_out": list(f.left_out),
+                "scope": full_scope(f),
                 "fixed": dict(f.fixed),
             }
             for f in families
@@ -265,6 +282,7 @@ def verdict_json(family: Family, verdict: Verdict) -> dict[str, Any]:
     """One verdict as JSON."""
     from avalon_logic.counterexamples import record_of
     from avalon_logic.records import record_to_json
+    from proofs.scope import full_scope
 
     claim = verdict.claim
     return {
@@ -277,6 +295,7 @@ def verdict_json(family: Family, verdict: Verdict) -> dict[str, Any]:
         "verdict": verdict.outcome,
         "as_expected": verdict.as_expected,
         "elsewhere": verdict.elsewhere,
+        "scope": full_scope(family),
         "how": verdict.how,
         "lemmas": list(verdict.lemmas),
         "events": verdict.depth,

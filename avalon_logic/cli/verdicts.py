@@ -72,27 +72,14 @@ class Live:
             return
         if sys.stderr.isatty():
             print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+        from proofs.scope import scope_of
+
         out = console()
         out.print(f"\n[bold]{family.name}[/bold]", end="")
         out.print(f": {scope_of(family)}", markup=False)
         for verdict in ours:
             print_verdict(family, verdict, bool(self.asked))
         sys.stdout.flush()
-
-
-def scope_of(family: Family) -> str:
-    """What the verdicts of a family hold for."""
-    players = family.fixed.get("players")
-    tables = f"{players} players" if players else f"{family.model.fewest} to {family.model.most} players"
-    parts = [tables, "every deck", "every ruling"]
-    fixed = [f"{k}={v}" for k, v in family.fixed.items() if k != "players"]
-    if fixed:
-        parts[-1] = f"{' '.join(fixed)}, every other ruling open"
-    if family.modules:
-        parts.append(f"with {' '.join(family.modules)}")
-    if family.open_modules:
-        parts.append(f"with or without {' '.join(family.open_modules)}")
-    return ", ".join(parts)
 
 
 STYLES = {"proved": "green", "refuted": "yellow"}
