@@ -14,8 +14,9 @@ from pathlib import Path
 
 from avalon_logic.library import rulebook_library
 from proofs.families import Family, families, fits, playable_games, states_claims
-from rules_dsl import Library, UnknownName, Value, parse
+from rules_dsl import BadParameter, Library, UnknownName, Value, parse
 from rules_dsl.diagnostics import fail
+from rules_dsl.model import PLAYERS
 from rules_dsl.selection import family_of
 
 # The modules the shipped claims speak about; each may be in or out unless it is asked for.
@@ -116,6 +117,16 @@ def _fitting(lib: Library, claims: Sequence[str], claiming: Sequence[str], modul
             )
         about[name] = able
     return [g for g in order if any(g in games for games in about.values())]
+
+
+def check_fixed(families: Sequence[Family], fixed: Mapping[str, Value]) -> None:
+    """A ruling that is fixed must exist in one of the games."""
+    known = {name for f in families for name, p in f.model.params.items() if p.kind == "ruling"}
+    known |= {name for f in families for name in f.fixed}
+    for name in fixed:
+        if name != PLAYERS and name not in known:
+            there = ", ".join(sorted(known - {PLAYERS}))
+            raise BadParameter(f"there is no ruling '{name}' in these games; there are: {there}")
 
 
 def _known(lib: Library, games: Sequence[str], modules: Sequence[str], without: Sequence[str]) -> None:

@@ -202,7 +202,7 @@ def _termination_interrupts() -> Iterator[None]:
 
 def chosen_families(args: argparse.Namespace) -> list[Family]:
     """The families the options ask for."""
-    from avalon_logic.proving import GAMES, own_families, shipped_families
+    from avalon_logic.proving import GAMES, check_fixed, own_families, shipped_families
 
     fixed: dict[str, Value] = dict(rulings_of(args.ruling))
     if args.players is not None:
@@ -217,19 +217,8 @@ def chosen_families(args: argparse.Namespace) -> list[Family]:
         )
     if not families:
         raise BadInput("nothing to prove: no game here has properties")
-    _check_fixed(families, fixed)
+    check_fixed(families, fixed)
     return families
-
-
-def _check_fixed(families: Sequence[Family], fixed: dict[str, Value]) -> None:
-    """A ruling must exist in one of the games."""
-    known = {name for f in families for name, p in f.model.params.items() if p.kind == "ruling"}
-    known |= {name for f in families for name in f.fixed}
-    for name in fixed:
-        if name != "players" and name not in known:
-            raise BadInput(
-                f"there is no ruling '{name}' in these games; there are: {', '.join(sorted(known))}"
-            )
 
 
 FEW = 12  # names shown where none is like the one asked for

@@ -87,6 +87,62 @@ def test_one_property_can_be_chosen(pytester: pytest.Pytester) -> None:
     pytester.runpytest_inprocess(*PLUGIN, f"{path}::four_moves").assert_outcomes(failed=1)
 
 
+IN_ORDER = """
+module claims for core {
+  invariant in_order "quests are attempted in order": all(q in Quest | q > resolved implies mark[q] == open) expect proved
+  reachable two_fails "two fails are needed somewhere": fails_needed == 2 expect proved
+}
+"""
+BARE = ("--avalon-game", "resistance", "--avalon-without", "targeting", "--avalon-without", "blind_spies")
+
+
+def test_claims_are_proved_for_every_mix_unless_less_is_asked_for(pytester: pytest.Pytester) -> None:
+    path = str(pytester.makefile(".rules", house=IN_ORDER))
+    whole = pytester.runpytest_inprocess(*PLUGIN, path, "--avalon-game", "resistance")
+    whole.assert_outcomes(passed=1, failed=1)
+    scope = "resistance, 5 to 10 players, every deck, every ruling, with or without blind_spies targeting"
+    whole.stdout.fnmatch_lines([f"house.rules: {scope}", f"*asked for: {scope}"])
+    pytester.runpytest_inprocess(*PLUGIN, path, *BARE).assert_outcomes(passed=2)
+
+
+def test_game_players_rulings_and_property_can_be_chosen(pytester: pytest.Pytester) -> None:
+    path = str(pytester.makefile(".rules", house=IN_ORDER))
+    five = pytester.runpytest_inprocess(*PLUGIN, path, *BARE, "--avalon-players", "5", "-v")
+    five.assert_outcomes(passed=1, failed=1)  # no quest needs two fails there
+    five.stdout.fnmatch_lines(["house.rules: resistance, 5 players, *without targeting blind_spies"])
+    words = (*BARE, "--avalon-property", "two_fails", "--avalon-ruling", "fifth_team=no_vote")
+    one = pytester.runpytest_inprocess(*PLUGIN, path, *words)
+    one.assert_outcomes(passed=1)
+    one.stdout.fnmatch_lines(["house.rules: resistance, * fifth_team=no_vote, *"])
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("--avalon-property", "in_ordre"), "*there is no property 'in_ordre'*in_order*"),
+        (("--avalon-game", "chess"), "*there is no game 'chess'*"),
+        (("--avalon-players", "11"), "*5 to 10 players, not 11*"),
+        (("--avalon-with", "dragons"), "*there is no module 'dragons'*"),
+        (("--avalon-ruling", "fifth_team=never"), "*ruling 'fifth_team' cannot be 'never'*"),
+        (("--avalon-ruling", "fifth_teem=no_vote"), "*there is no ruling 'fifth_teem'*"),
+    ],
+)
+def test_a_scope_there_is_not_is_an_error_and_no_pass(
+    words: tuple[str, ...], told: str, pytester: pytest.Pytester
+) -> None:
+    path = str(pytester.makefile(".rules", house=IN_ORDER))
+    result = pytester.runpytest_inprocess(*PLUGIN, path, *words)
+    assert result.ret not in (0, 1)
+    pytest.LineMatcher(result.outlines + result.errlines).fnmatch_lines([told])
+
+
+def test_a_file_about_another_game_is_skipped_and_nothing_is_no_success(pytester: pytest.Pytester) -> None:
+    path = str(pytester.makefile(".rules", house=FOR_AVALON))
+    result = pytester.runpytest_inprocess(*PLUGIN, path, "--avalon-game", "avalon_2021", "-rs")
+    result.stdout.fnmatch_lines(["*nothing here is about avalon_2021*"])
+    assert result.ret == pytest.ExitCode.NO_TESTS_COLLECTED
+
+
 def test_a_module_for_a_shipped_game_is_proved_with_it(pytester: pytest.Pytester) -> None:
     path = pytester.makefile(".rules", house=FOR_AVALON)
     pytester.runpytest_inprocess(*PLUGIN, str(path)).assert_outcomes(passed=2)
