@@ -89,9 +89,9 @@ def _claims(verdicts: Sequence[Verdict]) -> _Claims:
     )
 
 
-def small_tables(system: System, clock: Clock, rng: Random) -> Iterator[Settled]:
+def small_tables(model: m.Model, system: System, clock: Clock, rng: Random) -> Iterator[Settled]:
     """Tables of as few players as can be: any one, with each module and each ruling in turn, then some drawn at random."""
-    model, seen = system.model, list[Mapping[str, Value]]()
+    seen: list[Mapping[str, Value]] = []
     solver = finite_solver()
     solver.add(term(system.valid))
     for name, value in [("", None), *_wishes(model)]:
@@ -135,15 +135,15 @@ def any_table(model: m.Model, rng: Random) -> Settled:
 
 
 def second_reading(
-    system: System, verdicts: Sequence[Verdict], clock: Clock, seed: int = 0, most: int = STEPS
+    model: m.Model, system: System, verdicts: Sequence[Verdict], clock: Clock, seed: int = 0, most: int = STEPS
 ) -> Reading:
-    """Compares the formulas of a system with the interpreter, and the verdicts with the states met."""
+    """Compares the formulas of a system with the model as the interpreter plays it, and the verdicts with the states met."""
     rng = Random(seed)
-    reader = _Reader(system, _claims(verdicts), any(speaks_of_knowing(v.claim) for v in verdicts), clock, rng)
+    reader = _Reader(model, system, _claims(verdicts), any(speaks_of_knowing(v.claim) for v in verdicts), clock, rng)
     try:
-        tables = list(islice(small_tables(system, clock, rng), TABLES))
-        for _ in range(TABLES if system.model.params else 0):
-            reader.accepts(any_table(system.model, rng))
+        tables = list(islice(small_tables(model, system, clock, rng), TABLES))
+        for _ in range(TABLES if model.params else 0):
+            reader.accepts(any_table(model, rng))
         for number, settled in enumerate(tables):
             reader.read(settled, reader.made.steps + (most - reader.made.steps) // (len(tables) - number))
             if len(reader.told) >= MOST_TOLD:
@@ -155,8 +155,9 @@ def second_reading(
 
 class _Reader:
     def __init__(
-        self, system: System, claims: _Claims, sight_matters: bool, clock: Clock, rng: Random
+        self, model: m.Model, system: System, claims: _Claims, sight_matters: bool, clock: Clock, rng: Random
     ) -> None:
+        self.model = model
         self.system = system
         self.claims = claims
         self.sight_matters = sight_matters
@@ -169,7 +170,7 @@ class _Reader:
         self.made = replace(self.made, **{name: getattr(self.made, name) + n for name, n in more.items()})
 
     def _tell(self, settled: Settled, what: str) -> None:
-        usual = settle(self.system.model, {}).params
+        usual = settle(self.model, {}).params
         table = ", ".join(f"{k}={v}" for k, v in settled.params.items() if usual.get(k) != v or k == m.PLAYERS)
         if len(self.told) < MOST_TOLD:
             self.told.append(f"{what} (table: {table or 'the usual one'})")
@@ -265,7 +266,7 @@ class _Reader:
         self.clock.left()
         self._count(states=1)
         sample = Sample(settled.params, settled.model.players.count, state)
-        env = sample_environment(self.system.model, sample)
+        env = sample_environment(self.model, sample)
         wrong = [name for name, value in self.claims.always if not holds(value, env)]
         wrong += [name for name, value in self.claims.never if holds(value, env)]
         if not state.over and not goes_on:

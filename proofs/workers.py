@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import multiprocessing
 import signal
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from queue import Empty
@@ -19,9 +19,10 @@ from typing import Any
 import z3  # type: ignore[import-untyped]
 
 from proofs.certificates import write_certificates
-from proofs.clock import OUT_OF_MEMORY
+from proofs.clock import OUT_OF_MEMORY, Clock
+from proofs.enumeration import second_reading
 from proofs.families import Family
-from proofs.prover import Options, chosen, prove
+from proofs.prover import Options, Session, chosen, prove
 from proofs.verdicts import UNKNOWN, Verdict
 
 DONE, FAILED = "done", "failed"
@@ -35,13 +36,14 @@ def _work(number: int, family: Family, options: Options, folder: Path | None, re
         held = z3.Z3_get_estimated_alloc_size() // 2**20
         z3.set_param("memory_max_size", options.memory + held)
     kept: list[Verdict] = []
+    session = Session(family.name, family.model, options)
     try:
-        for verdict in prove(family.model, family.name, options):
+        for verdict in prove(family.model, family.name, options, session):
             kept.append(verdict)
             # evidence is made of solver terms, which cannot leave their process
             results.put((number, replace(verdict, evidence=None, narrow=family.narrow)))
-        if folder is not None:
-            write_certificates(kept, folder)
+        if folder is not None and (lost := _certificates(session, kept, folder)):
+            results.put((number, Unwritten(lost)))
         results.put((number, DONE))
     except KeyboardInterrupt:
         pass  # whoever started us reports
@@ -53,6 +55,30 @@ def _work(number: int, family: Family, options: Options, folder: Path | None, re
             raise
 
 
+@dataclass(frozen=True)
+class Unwritten:
+    """What a process says whose certificates could not be written."""
+
+    why: str
+
+
+def _certificates(session: Session, verdicts: Sequence[Verdict], folder: Path) -> str:
+    """Writes what the proofs rest on; gives the reason if that did not work, whatever it is: the verdicts stand, but
+    nobody can check them.
+    """
+    try:
+        reading = second_reading(
+            session.model, session.prepare(), verdicts, Clock.of(session.options.seconds)
+        )
+        write_certificates(verdicts, folder, reading)
+    except OSError as error:
+        return f"could not be written: {error.filename or folder}: {error.strerror}"
+    except Exception as error:
+        why = OUT_OF_MEMORY if _is_out_of_memory(error) else f"{type(error).__name__}: {error}"
+        return f"could not be made: {why}"
+    return ""
+
+
 def _is_out_of_memory(error: BaseException | None) -> bool:
     """Is this what is left of a solver without memory? Its wrapper may have made another error of the first one."""
     if error is None:
@@ -62,11 +88,16 @@ def _is_out_of_memory(error: BaseException | None) -> bool:
 
 
 def decide(
-    families: Sequence[Family], options: Options, workers: int, certificates: Path | None = None
+    families: Sequence[Family],
+    options: Options,
+    workers: int,
+    certificates: Path | None = None,
+    unwritten: Callable[[str, str], None] = lambda _family, _why: None,
 ) -> Iterator[Verdict]:
     """A verdict for every property of every family, in the order they are decided.
 
-    With a folder for certificates each process writes there what its proofs rest on.
+    With a folder for certificates each process writes there what its proofs rest on; `unwritten` is told of a family whose
+    certificates could not be written, and why.
     """
     methods = multiprocessing.get_all_start_methods()
     context = multiprocessing.get_context("fork" if "fork" in methods else "spawn")
@@ -88,6 +119,9 @@ def decide(
                 if isinstance(message, Verdict):
                     decided[number].add(message.name)
                     yield message
+                    continue
+                if isinstance(message, Unwritten):
+                    unwritten(families[number].name, message.why)
                     continue
                 running.pop(number).join()
                 reason = "its verdict was lost" if message == DONE else message
@@ -111,7 +145,7 @@ def _messages(results: Any, running: dict[int, BaseProcess]) -> Iterator[tuple[i
             while True:
                 said = results.get(timeout=0.2)
                 yield said
-                if said[0] == number and not isinstance(said[1], Verdict):
+                if said[0] == number and isinstance(said[1], str):
                     return
         code = running[number].exitcode
         yield number, f"{FAILED}: the solver's process ended with code {code} (out of memory?)"

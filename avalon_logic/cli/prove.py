@@ -124,6 +124,7 @@ def run(args: argparse.Namespace) -> int:
     from avalon_logic.cli.evidence import (
         Certified,
         certify,
+        make_room,
         print_certified,
         ready_to_report,
         write_junit,
@@ -145,9 +146,12 @@ def run(args: argparse.Namespace) -> int:
 
         return show_coverage(families, options, args.jobs, args.json)
     wanted = [f for f in families if not args.properties or set(args.properties) & set(f.properties)]
+    if args.certify is not None:
+        make_room(args.certify, wanted)
+    unwritten: dict[str, str] = {}
     live = Live(wanted, args.properties, quiet=args.json)
     interrupted = False
-    verdicts = decide(wanted, options, args.jobs, args.certify)
+    verdicts = decide(wanted, options, args.jobs, args.certify, unwritten.__setitem__)
     try:
         with _termination_interrupts():
             for verdict in verdicts:
@@ -160,7 +164,7 @@ def run(args: argparse.Namespace) -> int:
     certified = Certified()
     if args.certify is not None and not interrupted:
         with bad_input():
-            certified = certify(args.certify, wanted, args.time, args.jobs)
+            certified = certify(args.certify, wanted, found, unwritten, args.time, args.jobs)
     if args.junit is not None:
         with bad_input():
             write_junit(args.junit, families, found, certified)
@@ -171,6 +175,7 @@ def run(args: argparse.Namespace) -> int:
         report = report_json(families, found, live.total, interrupted)
         if args.certify is not None:
             report["certificates"] = certified.as_json()
+            report["second_readings"] = dict(certified.readings)
             for entry, verdict in zip(report["properties"], found, strict=True):
                 entry["certificate"] = certified.line(verdict)
         print_json(report)

@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -269,3 +270,58 @@ def test_the_command_checks_a_folder_again(folder: Path, capsys: pytest.CaptureF
     lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert all(line["stands"] and line["cvc5"] == "unsat" for line in lines)
     assert main([str(folder / "nowhere")]) == 2
+
+
+def contents_of(folder: Path, change: Callable[[dict[str, Any]], object]) -> None:
+    """Changes the list of contents."""
+    path = folder / "countdown" / CONTENTS
+    contents = json.loads(path.read_text(encoding="utf-8"))
+    change(contents)
+    path.write_text(json.dumps(contents), encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    "left_out",
+    ["initiation", "consecution-take-0", "safety-somebody_must_take", "rank-it_ends-take-0", "safety-never_stuck"],
+)
+def test_a_certificate_that_lacks_an_obligation_is_refused(folder: Path, left_out: str) -> None:
+    """The file is taken out of every list, so that all that is listed stands."""
+
+    def forget(contents: dict[str, Any]) -> None:
+        del contents["files"][f"{left_out}.smt2"]
+        for entry in contents["properties"].values():
+            entry["files"] = [f for f in entry["files"] if f != f"{left_out}.smt2"]
+
+    contents_of(folder, forget)
+    checked = check_folder(folder, seconds=30)
+    assert exit_code(checked) == 1
+    assert all("does not cover" in c.problem for c in checked if not c.stands)
+    assert any(line.startswith("certificate FAILED: no file covers") for line in summary(folder, checked).values())
+
+
+def test_a_property_whose_files_are_not_listed_is_refused(folder: Path) -> None:
+    contents_of(folder, lambda c: c["files"].clear())
+    assert exit_code(check_folder(folder, seconds=30)) == 1
+    assert main([str(folder)]) == 1
+
+
+def test_a_property_said_to_be_proved_without_any_proof_is_refused(folder: Path) -> None:
+    contents_of(
+        folder, lambda c: c["properties"]["somebody_must_take"].update(method="", files=[], note="")
+    )
+    assert exit_code(check_folder(folder, seconds=30)) == 1
+
+
+@pytest.mark.parametrize("text", ["", "[]", '{"family": "countdown", "files": {}, "properties": {}, "places": []}'])
+def test_a_list_of_contents_that_says_nothing_is_refused(folder: Path, text: str) -> None:
+    (folder / "countdown" / CONTENTS).write_text(text, encoding="utf-8")
+    assert exit_code(check_folder(folder, seconds=30)) == 1
+    assert main([str(folder)]) == 1
+
+
+def test_two_obligations_of_one_name_are_not_written_as_one(
+    verdicts: list[Verdict], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(certificates, "slug", lambda name: "same")
+    with pytest.raises(ValueError, match="two different obligations"):
+        write_certificates(verdicts, tmp_path)

@@ -77,3 +77,101 @@ def test_a_file_where_a_folder_is_wanted_is_bad_input(
     assert main(["prove", str(rules), "--certify", str(rules)]) == 2
     assert "name a folder" in capsys.readouterr().err
     assert main(["prove", str(rules), "--junit", str(tmp_path / "no" / "where.xml"), "-j", "1"]) == 2
+
+
+FULL = Path("/dev/full")  # a disk with no room left
+
+
+@pytest.mark.skipif(not FULL.exists(), reason="there is no /dev/full here")
+def test_a_certificate_that_cannot_be_written_is_a_failure(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rules, folder, junit = write_rules(tmp_path), tmp_path / "certificates", tmp_path / "prove.xml"
+    (folder / "countdown").mkdir(parents=True)
+    (folder / "countdown" / "initiation.smt2").symlink_to(FULL)
+    words = ["prove", str(rules), "--certify", str(folder), "--junit", str(junit), "-j", "1"]
+    assert main(words) == 1
+    shown = capsys.readouterr().out
+    assert "FAILED countdown/certificate.json: could not be written" in shown
+    assert "No space left on device" in shown
+    assert int(ET.fromstring(junit.read_text(encoding="utf-8")).get("failures", "0")) > 0
+
+
+def test_a_folder_nothing_can_be_written_to_is_said_before_anything_is_proved(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "certificates"
+    folder.mkdir()
+    (folder / "countdown").write_text("in the way", encoding="utf-8")
+    assert main(["prove", str(write_rules(tmp_path)), "--certify", str(folder), "-j", "1"]) == 2
+    assert "countdown" in capsys.readouterr().err
+
+
+def test_certificates_of_an_earlier_run_are_not_taken_for_this_ones(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from proofs import workers
+
+    rules, folder = write_rules(tmp_path), tmp_path / "certificates"
+    assert main(["prove", str(rules), "--certify", str(folder), "-j", "1"]) == 0
+    monkeypatch.setattr(workers, "write_certificates", lambda *_given: [])
+    assert main(["prove", str(rules), "--certify", str(folder), "-j", "1"]) == 1
+    assert "FAILED countdown/certificate.json: nothing was written" in capsys.readouterr().out
+
+
+def test_nothing_to_certify_is_said_as_such(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["prove", str(write_rules(tmp_path)), "--property", "long_game", "-j", "1"]
+    assert main([*words, "--certify", str(tmp_path / "c")]) == 0
+    shown = capsys.readouterr().out
+    assert "there was nothing for the solvers to check" in shown
+    assert "0 of 0" not in shown
+    assert certificates.main([str(tmp_path / "c")]) == 3
+    assert "there is nothing to check here" in capsys.readouterr().out
+
+
+def test_a_proof_without_a_certificate_is_not_certified(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from dataclasses import replace
+
+    from proofs import workers
+
+    whole = workers.prove
+
+    def without_evidence(*given: object) -> object:
+        return (replace(v, evidence=None) for v in whole(*given))  # type: ignore[arg-type]
+
+    monkeypatch.setattr(workers, "prove", without_evidence)
+    words = ["prove", str(write_rules(tmp_path)), "--property", "never_full_again", "-j", "1"]
+    assert main([*words, "--certify", str(tmp_path / "c")]) == 3
+    assert "never_full_again: not certified: no certificate for this method" in capsys.readouterr().out
+
+
+def test_the_report_says_what_was_read_twice_and_what_is_not_covered(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "c"
+    assert main(["prove", str(write_rules(tmp_path)), "--certify", str(folder), "-j", "1"]) == 0
+    shown = capsys.readouterr().out
+    assert "second reading, countdown: the interpreter and the formulas agree about" in shown
+    assert "at 2 tables, all of them whole" in shown
+    assert "not covered: how the rules were turned into formulas" in shown
+    contents = json.loads((folder / "countdown" / "certificate.json").read_text(encoding="utf-8"))
+    assert any("turned into formulas" in line for line in contents["does_not_cover"])
+
+
+def test_rules_read_wrongly_fail_though_both_solvers_agree(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The translator forgets a requirement: the formulas are about another game, of which the claim may be true."""
+    from proofs import session
+    from rules_dsl.smt import compile_smt
+    from tests.differential.breaking import without_requirement
+
+    forget = without_requirement("take", "there are not that many left")
+    monkeypatch.setattr(session, "compile_smt", lambda model: compile_smt(forget(model)))
+    words = ["prove", str(write_rules(tmp_path)), "--property", "somebody_must_take", "-j", "1"]
+    assert main([*words, "--certify", str(tmp_path / "c")]) == 1
+    shown = capsys.readouterr().out
+    assert "proved   somebody_must_take" in shown
+    assert "second reading: the formulas allow" in shown
