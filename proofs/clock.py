@@ -1,5 +1,9 @@
 """How long a question may take: processor time of this process, so that a busy machine does not change a verdict.
 
+Making the question costs time as well: `Clock.within` stops what is neither a question nor its answer, terms being built
+above all. It does so from outside, by a signal, wherever the work stands; so what was being made is not to be used, and
+nothing that was found within counts once it has struck.
+
 The solver itself only knows the time on the wall. It gets what is left as if it had the machine to itself; if it comes
 back without an answer and has had less, it goes on with what it has learnt. A process that gets next to nothing of the
 machine is given up after `PATIENCE` times the limit on the wall.
@@ -7,8 +11,13 @@ machine is given up after `PATIENCE` times the limit on the wall.
 
 from __future__ import annotations
 
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from time import monotonic, process_time
+from types import FrameType
 from typing import Any
 
 import z3  # type: ignore[import-untyped]
@@ -26,6 +35,53 @@ class OutOfTime(Exception):
 
     def __init__(self, why: str = "out of time") -> None:
         super().__init__(why)
+
+
+SLACK = 0.5  # seconds, besides a tenth of the time left, for a question to come to its own end
+AGAIN = 1.0  # seconds after which a stop nobody heard is repeated; what is put right on the way out takes less
+NEAR = 6  # frames looked at for work that must not be left half done
+
+
+def _stops_here(frame: FrameType | None) -> bool:
+    """Not while an object is given back: an exception there is only printed."""
+    for _ in range(NEAR):
+        if frame is None:
+            return True
+        if frame.f_code.co_name in ("__del__", "_within", "__exit__"):
+            return False
+        frame = frame.f_back
+    return True
+
+
+@contextmanager
+def _within(seconds: float) -> Iterator[None]:
+    struck = False
+
+    def strike(_number: int, frame: FrameType | None) -> None:
+        nonlocal struck
+        if _stops_here(frame):
+            struck = True
+            raise OutOfTime
+
+    # only the main thread gets signals, and not every system has this clock: there only questions end in time
+    if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    started = process_time()
+    before = signal.signal(signal.SIGPROF, strike)
+    outer, _ = signal.setitimer(signal.ITIMER_PROF, max(seconds, LEAST), AGAIN)
+    try:
+        yield
+    except Exception:
+        if not struck:
+            raise
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
+        if outer:  # a limit around this one goes on
+            signal.setitimer(signal.ITIMER_PROF, max(outer - (process_time() - started), LEAST), AGAIN)
+    if struck:  # whatever became of the exception on its way out: others may have made one of their own of it
+        raise OutOfTime
 
 
 @dataclass
@@ -56,6 +112,14 @@ class Clock:
         if left < min(LEAST, self.seconds / 2):
             raise OutOfTime
         return left
+
+    @contextmanager
+    def within(self) -> Iterator[None]:
+        """What runs inside is given up once the time and a little more is used up: `OutOfTime` is raised, even if what runs
+        inside has caught it.
+        """
+        with _within(1.1 * self.left() + SLACK):
+            yield
 
     def check(self, solver: Any, *assumptions: Any) -> bool:
         """Is it satisfiable? Raises `OutOfTime` instead of a guess."""

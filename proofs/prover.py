@@ -7,7 +7,7 @@ does not, the verdict is only "bounded". What players know is decided in `knowle
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from time import monotonic
 from typing import Any
@@ -16,7 +16,7 @@ from proofs.clock import Clock, OutOfTime
 from proofs.evidence import Evidence
 from proofs.families import speaks_of_knowing
 from proofs.findings import Finding
-from proofs.hollow import NO_TABLE, Decide, never, no_table, vacuous
+from proofs.hollow import NO_TABLE, Decide, Idle, never, no_table, vacuous
 from proofs.horn import found_invariant
 from proofs.induction import Induction, leaned_on, strengthen
 from proofs.knowledge import Knowledge
@@ -44,6 +44,11 @@ def prove(model: m.Model, family: str, options: Options, session: Session | None
     if not wanted:
         return
     try:
+        session.prepare()
+    except OutOfTime as error:
+        yield from (Verdict(family, p, UNKNOWN, str(error), options.seconds) for p in wanted)
+        return
+    try:
         empty = no_table(session.prepare(), Clock.of(options.seconds))
     except OutOfTime:
         empty = False  # each claim will run out of time by itself
@@ -53,19 +58,50 @@ def prove(model: m.Model, family: str, options: Options, session: Session | None
     yield from _by_induction(session, plain, need_lemmas=len(wanted) > len(plain))
     for property_ in wanted:
         if property_.kind == "progress":
-            yield progress(session, property_)
+            yield _in_time(session, property_, progress)
         elif property_.kind == "terminates":
-            yield terminates(session, property_)
+            yield _in_time(session, property_, terminates, questions=2)
         elif property_.kind == "symmetric":
-            yield _symmetric(session, property_)
-    knowing = [p for p in wanted if speaks_of_knowing(p)]
-    if knowing:
-        knowledge = Knowledge(session.prepare(), session.proved, options.deepest)
-        for property_ in knowing:
-            if property_.phase is not None and not session.model.phases[property_.phase].choices:
-                yield _silent_without_choices(session, property_)
-            else:
-                yield _knows(session, knowledge, property_)
+            yield _in_time(session, property_, _symmetric, questions=2)
+    yield from _knowing(session, [p for p in wanted if speaks_of_knowing(p)])
+
+
+STRUCK = "out of time, in the middle of work"
+
+
+def _in_time(
+    session: Session, property_: m.Property, decide: Callable[[Session, m.Property], Verdict], questions: int = 1
+) -> Verdict:
+    """The verdict, or that there was no time for one: what was found when time struck is not to be relied on."""
+    clock = Clock.of(questions * session.options.seconds)
+    try:
+        with clock.within():
+            verdict = decide(session, property_)
+    except OutOfTime:
+        clock.stop()
+        return Verdict(session.family, property_, UNKNOWN, STRUCK, clock.passed)
+    return verdict
+
+
+def _knowing(session: Session, wanted: Sequence[m.Property]) -> Iterator[Verdict]:
+    """Verdicts about what players know, from one `Knowledge` as long as all is in time; one that was stopped at work is
+    not used again.
+    """
+    knowledge: Knowledge | None = None
+
+    def decide(session: Session, property_: m.Property) -> Verdict:
+        nonlocal knowledge
+        if property_.phase is not None and not session.model.phases[property_.phase].choices:
+            return _silent_without_choices(session, property_)
+        if knowledge is None:
+            knowledge = Knowledge(session.prepare(), session.proved, session.options.deepest)
+        return _knows(session, knowledge, property_)
+
+    for property_ in wanted:
+        verdict = _in_time(session, property_, decide, questions=3)
+        if verdict.how == STRUCK:
+            knowledge = None
+        yield verdict
 
 
 # --- claims about single states ---
@@ -78,31 +114,64 @@ def _claim(property_: m.Property) -> Lemma:
     return Lemma(property_.text, value, property_.name, at_rest=True)
 
 
+def _read(session: Session, property_: m.Property, clock: Clock) -> tuple[Lemma, bool]:
+    """The claim, with the terms it takes, and whether it held in every state seen. What is endless to write down costs its
+    own time here, and none of the others'.
+    """
+    claim, system = _claim(property_), session.prepare()
+    with clock.within():
+        system.holds(claim.value)
+        held = all(holds(claim.value, sample_environment(session.model, s)) for s in session.seen)
+    clock.stop()
+    return claim, held
+
+
+SLOW = 0.1  # share of a claim's time after which it is proved apart from the others
+
+
 def _by_induction(session: Session, plain: Sequence[m.Property], need_lemmas: bool) -> Iterator[Verdict]:
     system, started = session.prepare(), monotonic()
     claims: list[Lemma] = []
-    seen = [sample_environment(session.model, s) for s in session.seen]
+    asked = {p.name for p in plain}
+    clocks = {name: Clock.of(session.options.seconds) for name in asked}
+    for clock in clocks.values():
+        clock.stop()  # each runs when its claim is looked at
+    read: dict[str, Lemma] = {}
+    slow: list[Lemma] = []
     for property_ in session.model.properties.values():
         # properties not asked for may still carry the proof of those that are
-        if property_.kind in ("invariant", "reachable") and not speaks_of_knowing(property_):
-            claim = _claim(property_)
-            if all(holds(claim.value, env) for env in seen):
-                claims.append(claim)
-    asked = {p.name for p in plain}
-    if not need_lemmas and not any(claim.declared in asked for claim in claims):
+        if property_.kind not in ("invariant", "reachable") or speaks_of_knowing(property_):
+            continue
+        clock = clocks.get(property_.name) or Clock.of(SLOW * session.options.seconds)
+        try:
+            claim, held = _read(session, property_, clock)
+        except OutOfTime:
+            if property_.name in asked:
+                how = "out of time while the claim was turned into formulas"
+                clock.stop()
+                yield Verdict(session.family, property_, UNKNOWN, how, clock.passed)
+            continue
+        read[property_.name] = claim
+        if held and clock.used > SLOW * session.options.seconds:
+            slow.append(claim)
+        elif held:
+            claims.append(claim)
+    plain = [p for p in plain if p.name in read]
+    if not need_lemmas and not any(claim.declared in asked for claim in (*claims, *slow)):
         claims = []  # a state already seen shows every claim asked for to be false: only its game is left to find
-    if claims or need_lemmas:
-        claims += guesses(session.model, session.seen)
-    if system.rests is not True:
-        # some guesses hold wherever a run halts, others only where somebody chooses
-        claims += [replace(c, at_rest=not c.at_rest, declared="") for c in claims]
-    names = {claim.declared: i for i, claim in enumerate(claims) if claim.declared}
     clock = Clock.of(session.options.seconds)
     try:
-        session.induction = strengthen(system, claims, clock)
+        with clock.within():
+            if claims or slow or need_lemmas:
+                claims += guesses(session.model, session.seen)
+            if system.rests is not True:
+                # some guesses hold wherever a run halts, others only where somebody chooses
+                claims += [replace(c, at_rest=not c.at_rest, declared="") for c in claims]
+            session.induction = strengthen(system, claims, clock)
         session.proved = [claims[i] for i in sorted(session.induction.alive)]
     except OutOfTime:
         session.induction = None
+    names = {claim.declared: i for i, claim in enumerate(claims) if claim.declared}
     session.shared_seconds = monotonic() - started
     left: list[m.Property] = []
     for property_ in plain:
@@ -111,23 +180,43 @@ def _by_induction(session: Session, plain: Sequence[m.Property], need_lemmas: bo
             left.append(property_)
         else:
             yield _inductive(session, property_, session.induction, index)
-    yield from _by_search(session, left)
+    for claim in slow:
+        alone = next((p for p in left if p.name == claim.declared), None)
+        apart = None if alone is None else _apart(session, claim, clocks[claim.declared])
+        if alone is not None and apart is not None:
+            left.remove(alone)
+            yield _inductive(session, alone, apart, 0)
+    yield from _by_search(session, left, read, clocks)
+
+
+def _apart(session: Session, claim: Lemma, clock: Clock) -> Induction | None:
+    """The induction that proves a claim which takes long to write down, with what is proved already; None if it fails."""
+    try:
+        with clock.within():
+            made = strengthen(session.prepare(), [claim, *session.proved], clock)
+    except OutOfTime:
+        return None
+    finally:
+        clock.stop()
+    return made if 0 in made.alive else None
 
 
 def _inductive(session: Session, property_: m.Property, induction: Induction, index: int) -> Verdict:
     started = monotonic()
+    clock = Clock.of(session.options.seconds)
     try:
-        used = leaned_on(induction, index, Clock.of(session.options.seconds))
+        with clock.within():
+            used = leaned_on(induction, index, clock)
         lemmas = tuple(induction.claims[i].text for i in used)
     except OutOfTime:
         used = sorted(induction.alive)
         lemmas = ("(which ones were needed was not worked out in time)",)
     spent = monotonic() - started
-    evidence = _evidence(session, [induction.claims[i] for i in {index, *used}], property_)
+    evidence = _evidence(session, [induction.claims[i] for i in {index, *used}], induction.claims[index])
     if property_.kind == "reachable":
         how = "unreachable, by induction"
         return Verdict(session.family, property_, REFUTED, how, spent, lemmas, evidence=evidence)
-    idle = vacuous(session, property_)
+    idle = _idle(session, property_)
     if idle is not None:
         return Verdict(session.family, property_, idle.outcome, idle.how, monotonic() - started, lemmas)
     spent = monotonic() - started
@@ -135,31 +224,42 @@ def _inductive(session: Session, property_: m.Property, induction: Induction, in
 
 
 def _evidence(
-    session: Session, claims: Sequence[Lemma], property_: m.Property, events: int | None = None
+    session: Session, claims: Sequence[Lemma], claim: Lemma, events: int | None = None
 ) -> Evidence:
     system = session.prepare()
-    bad = and_((system.rests, not_(system.holds(_claim(property_).value))))
+    bad = and_((system.rests, not_(system.holds(claim.value))))
     return Evidence(system, tuple(claims), bad, events)
 
 
-def _by_search(session: Session, left: Sequence[m.Property]) -> Iterator[Verdict]:
+def _idle(session: Session, property_: m.Property) -> Idle | None:
+    """Why a claim that was proved says nothing; that this could not be decided in time is a reason."""
+    try:
+        with Clock.of(session.options.seconds).within():
+            found = vacuous(session, property_)
+    except OutOfTime:
+        return Idle(UNKNOWN, "it holds, but whether it ever applies was not decided: out of time")
+    return found
+
+
+def _by_search(
+    session: Session, left: Sequence[m.Property], read: Mapping[str, Lemma], clocks: Mapping[str, Clock]
+) -> Iterator[Verdict]:
     if not left:
         return
     system = session.prepare()
-    clocks: dict[str, Clock] = {}
     by_name = {p.name: p for p in left}
 
     def clock_of(name: str) -> Clock:
-        return clocks.setdefault(name, Clock.of(session.options.seconds))
+        return clocks[name]
 
-    goals = {p.name: and_((system.rests, not_(system.holds(_claim(p).value)))) for p in left}
+    goals = {p.name: and_((system.rests, not_(system.holds(read[p.name].value)))) for p in left}
     facts = _declared(session)
 
     def exclude(name: str, share: float) -> Any:
         return found_invariant(system, goals[name], facts, clock_of(name), share)
 
     for name, result in searching(system, goals, clock_of, session.options.deepest, exclude=exclude):
-        yield _searched(session, by_name[name], result, clocks[name].passed)
+        yield _searched(session, by_name[name], read[name], result, clocks[name].passed)
 
 
 def _declared(session: Session) -> list[Lemma]:
@@ -167,7 +267,9 @@ def _declared(session: Session) -> list[Lemma]:
     return [c for c in session.proved if c.place is None]
 
 
-def _searched(session: Session, property_: m.Property, result: Found, seconds: float) -> Verdict:
+def _searched(
+    session: Session, property_: m.Property, claim: Lemma, result: Found, seconds: float
+) -> Verdict:
     positive = property_.kind == "invariant"
     if result.game is not None:
         replay(session.model, result.game)
@@ -183,12 +285,12 @@ def _searched(session: Session, property_: m.Property, result: Found, seconds: f
         how = f"complete unrolling: no game has more than {result.depth} events"
         if result.invariant is not None:
             how = "Horn clauses: an invariant found by Spacer, checked by induction"
-        if positive and (idle := vacuous(session, property_)) is not None:
+        if positive and (idle := _idle(session, property_)) is not None:
             return Verdict(session.family, property_, idle.outcome, idle.how, seconds)
         if result.invariant is not None:
-            evidence = replace(_evidence(session, _declared(session), property_), invariant=result.invariant)
+            evidence = replace(_evidence(session, _declared(session), claim), invariant=result.invariant)
             return Verdict(session.family, property_, outcome, how, seconds, evidence=evidence)
-        evidence = _evidence(session, session.proved, property_, result.depth)
+        evidence = _evidence(session, session.proved, claim, result.depth)
         return Verdict(
             session.family, property_, outcome, how, seconds, depth=result.depth, evidence=evidence
         )

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, field
 
+from proofs.clock import Clock, OutOfTime
 from proofs.induction import Induction
 from proofs.lemmas import Lemma
 from proofs.samples import Sample, samples
@@ -39,9 +41,18 @@ class Session:
     standstill: Standstill | None = None
 
     def prepare(self) -> System:
+        """The system, made once, and states met in random games; raises `OutOfTime` if the rules are too long for it."""
         if self.system is None:
-            self.system = compile_smt(self.model)
-            self.seen = list(samples(self.model, self.options.games, self.options.seed))
+            try:
+                with Clock.of(self.options.seconds).within():
+                    made = compile_smt(self.model)
+            except OutOfTime:
+                raise OutOfTime("out of time while the rules were turned into formulas") from None
+            # fewer states seen only mean fewer guesses
+            with suppress(OutOfTime), Clock.of(self.options.seconds / 2).within():
+                for sample in samples(self.model, self.options.games, self.options.seed):
+                    self.seen.append(sample)
+            self.system = made
         return self.system
 
 
