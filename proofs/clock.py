@@ -39,15 +39,16 @@ class OutOfTime(Exception):
 
 SLACK = 0.5  # seconds, besides a tenth of the time left, for a question to come to its own end
 AGAIN = 1.0  # seconds after which a stop nobody heard is repeated; what is put right on the way out takes less
+SOON = 0.001  # seconds after which a stop that came at a bad moment is tried again
 NEAR = 6  # frames looked at for work that must not be left half done
 
 
 def _stops_here(frame: FrameType | None) -> bool:
-    """Not while an object is given back: an exception there is only printed."""
+    """Not while one of the solver's objects is made or given back: an exception there is only printed."""
     for _ in range(NEAR):
         if frame is None:
             return True
-        if frame.f_code.co_name in ("__del__", "_within", "__exit__"):
+        if frame.f_code.co_name in ("__init__", "__del__") and frame.f_code.co_filename == z3.z3.__file__:
             return False
         frame = frame.f_back
     return True
@@ -62,6 +63,7 @@ def _within(seconds: float) -> Iterator[None]:
         if _stops_here(frame):
             struck = True
             raise OutOfTime
+        signal.setitimer(signal.ITIMER_PROF, SOON, AGAIN)
 
     # only the main thread gets signals, and not every system has this clock: there only questions end in time
     if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():

@@ -13,7 +13,10 @@ import z3  # type: ignore[import-untyped]
 
 from proofs import clock as clocks
 from proofs.clock import Clock, OutOfTime
+from proofs.prover import Options, prove
+from proofs.verdicts import UNKNOWN
 from rules_dsl.smt import finite_solver
+from tests.proofs.house import COUNTDOWN, model_of
 
 
 def pigeons(holes: int) -> Any:
@@ -107,3 +110,81 @@ def test_a_solver_that_gives_up_for_another_reason_is_not_asked_again() -> None:
         patch.setattr(clocks, "checked", lambda *_given: z3.unknown)
         Clock.of(5).check(tired)
     assert tired.asked == 1
+
+
+def busy(seconds: float) -> None:
+    end = process_time() + seconds
+    while process_time() < end:
+        pass
+
+
+def test_work_between_two_questions_ends_when_its_time_is_used_up() -> None:
+    started = process_time()
+    with pytest.raises(OutOfTime), Clock.of(0.2).within():
+        busy(20)
+    assert process_time() - started < 5
+    busy(0.5)  # what comes later is not stopped any more
+
+
+def test_a_stop_that_is_caught_inside_still_counts() -> None:
+    reached = False
+    with pytest.raises(OutOfTime), Clock.of(0.1).within():
+        try:
+            busy(20)
+        except OutOfTime:
+            reached = True
+    assert reached
+
+
+def test_a_stop_that_another_library_makes_an_error_of_its_own_of_is_out_of_time() -> None:
+    def badly_wrapped() -> None:
+        try:
+            busy(20)
+        except OutOfTime as error:
+            raise TypeError("argument 3: something") from error
+
+    with pytest.raises(OutOfTime), Clock.of(0.1).within():
+        badly_wrapped()
+
+
+def test_a_fault_of_its_own_stays_what_it_is() -> None:
+    with pytest.raises(ZeroDivisionError), Clock.of(10).within():
+        print(1 // 0)
+
+
+def test_a_limit_around_another_one_goes_on_after_it() -> None:
+    with pytest.raises(OutOfTime), Clock.of(0.6).within():
+        with pytest.raises(OutOfTime), Clock.of(0.1).within():
+            busy(20)
+        busy(20)
+
+
+DOUBLING = COUNTDOWN.replace(
+    "  start take",
+    "  def d0(p: Player) = p == turn and left_over > 0\n"
+    + "".join(f"  def d{i}(p: Player) = d{i - 1}(left(p)) or d{i - 1}(p)\n" for i in range(1, 14))
+    + "  start take",
+)
+ENDLESS = "all(p in Player | d13(p) implies left_over > 0)"
+
+
+def test_a_claim_that_is_endless_to_write_down_costs_only_its_own_time() -> None:
+    text = DOUBLING.replace("at(take) implies left_over > 0 expect", f"{ENDLESS} expect")
+    model = model_of(text)
+    started = process_time()
+    found = {v.name: v for v in prove(model, "countdown", Options(seconds=0.5, deepest=12, games=10))}
+    assert process_time() - started < 15
+    assert found["somebody_must_take"].outcome == UNKNOWN
+    assert "out of time" in found["somebody_must_take"].how
+    assert found["never_full_again"].outcome == "proved"
+    assert found["never_stuck"].outcome == "proved"
+
+
+def test_rules_that_are_endless_to_write_down_leave_every_property_undecided() -> None:
+    text = DOUBLING.replace("moves := min(moves + 1, 6)", "moves := min(moves + count(p in Player | d13(p)), 6)")
+    started = process_time()
+    found = list(prove(model_of(text), "countdown", Options(seconds=0.5, deepest=12, games=2)))
+    assert process_time() - started < 15
+    assert {v.outcome for v in found} == {UNKNOWN}
+    assert len(found) == 6
+    assert all("rules were turned into formulas" in v.how for v in found)
