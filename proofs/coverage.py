@@ -216,6 +216,11 @@ def _no_definition(name: str) -> Callable[[m.Model], m.Model]:
 def coverage(family: Family, options: Options) -> Iterator[Coverage]:
     """Every rule of a family, with the property that depends on it."""
     session = Session(family.name, family.model, options)
+    try:
+        session.prepare()
+    except OutOfTime:
+        yield from (Coverage(rule, None, "undecided") for rule in rules_of(family.model, family.claims))
+        return
     verdicts = list(prove(family.model, family.name, options, session))
     mentioned = {text for v in verdicts for text in v.lemmas}
     kept = [c for c in session.proved if c.declared or c.text in mentioned]
@@ -259,9 +264,10 @@ def _noticed(
 
 def _lost_proof(changed: m.Model, kept: Sequence[Lemma], clock: Clock) -> str | None:
     """A claim that was proved by induction and no longer is."""
-    proof = Induction(compile_smt(changed), kept)
-    proof.drop_false_at_start(clock)
-    proof.drop_not_kept(clock)
+    with clock.within():
+        proof = Induction(compile_smt(changed), kept)
+        proof.drop_false_at_start(clock)
+        proof.drop_not_kept(clock)
     gone = (claim for i, claim in enumerate(kept) if i not in proof.alive)
     return next((claim.declared for claim in gone if claim.declared), None)
 

@@ -141,13 +141,15 @@ def second_reading(
     rng = Random(seed)
     reader = _Reader(model, system, _claims(verdicts), any(speaks_of_knowing(v.claim) for v in verdicts), clock, rng)
     try:
-        tables = list(islice(small_tables(model, system, clock, rng), TABLES))
-        for _ in range(TABLES if model.params else 0):
-            reader.accepts(any_table(model, rng))
-        for number, settled in enumerate(tables):
-            reader.read(settled, reader.made.steps + (most - reader.made.steps) // (len(tables) - number))
-            if len(reader.told) >= MOST_TOLD:
-                break
+        with clock.within():
+            tables = list(islice(small_tables(model, system, clock, rng), TABLES))
+            for _ in range(TABLES if model.params else 0):
+                reader.accepts(any_table(model, rng))
+            for number, settled in enumerate(tables):
+                share = (most - reader.made.steps) // (len(tables) - number)
+                reader.read(settled, reader.made.steps + share)
+                if len(reader.told) >= MOST_TOLD:
+                    break
     except OutOfTime as error:
         reader.made = replace(reader.made, stopped=str(error))
     return replace(reader.made, disagreements=tuple(reader.told))

@@ -19,8 +19,8 @@ from typing import Any
 import z3  # type: ignore[import-untyped]
 
 from proofs.certificates import write_certificates
-from proofs.clock import OUT_OF_MEMORY, Clock
-from proofs.enumeration import second_reading
+from proofs.clock import OUT_OF_MEMORY, Clock, OutOfTime
+from proofs.enumeration import Reading, second_reading
 from proofs.families import Family
 from proofs.prover import Options, Session, chosen, prove
 from proofs.verdicts import UNKNOWN, Verdict
@@ -66,11 +66,14 @@ def _certificates(session: Session, verdicts: Sequence[Verdict], folder: Path) -
     """Writes what the proofs rest on; gives the reason if that did not work, whatever it is: the verdicts stand, but
     nobody can check them.
     """
+    seconds = session.options.seconds
     try:
-        reading = second_reading(
-            session.model, session.prepare(), verdicts, Clock.of(session.options.seconds)
-        )
-        write_certificates(verdicts, folder, reading)
+        try:
+            reading = second_reading(session.model, session.prepare(), verdicts, Clock.of(seconds))
+        except OutOfTime as error:
+            reading = Reading(stopped=str(error))
+        with Clock.of(seconds * (1 + len(verdicts))).within():
+            write_certificates(verdicts, folder, reading)
     except OSError as error:
         return f"could not be written: {error.filename or folder}: {error.strerror}"
     except Exception as error:

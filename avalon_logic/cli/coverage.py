@@ -4,14 +4,15 @@ put to use?"""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from concurrent.futures import ProcessPoolExecutor
+from contextlib import closing
 from typing import Any
 
-from avalon_logic.cli.output import console, print_json
+from avalon_logic.cli.output import console, print_json, termination_interrupts
 from proofs.coverage import coverage
 from proofs.exercise import EXERCISED, NOT_FOUND, exercises
 from proofs.families import Family
 from proofs.prover import Options
+from proofs.side_by_side import Lost, Task, side_by_side
 
 
 def _covered(family: Family, options: Options) -> list[dict[str, Any]]:
@@ -50,20 +51,42 @@ def _exercised(family: Family, options: Options) -> list[dict[str, Any]]:
 
 
 def show_coverage(families: Sequence[Family], options: Options, jobs: int, as_json: bool) -> int:
-    """Prints the rules no property of the families depends on and the parts no game exercises; 1 if there are any."""
+    """Prints the rules no property of the families depends on and the parts no game exercises; 1 if there are any.
+
+    When interrupted, what was worked out is printed; what is not known yet counts as undecided.
+    """
     games = {family.game: family for family in reversed(families)}  # the first family of each game
-    with ProcessPoolExecutor(max_workers=jobs) as pool:
-        idle = [pool.submit(_exercised, family, options) for family in reversed(games.values())]
-        found = [row for rows in pool.map(_covered, families, [options] * len(families)) for row in rows]
-        parts = [row for task in idle for row in task.result()]
+    idle = list(reversed(games.values()))
+    tasks: list[Task] = [(_exercised, (family, options)) for family in idle]
+    tasks += [(_covered, (family, options)) for family in families]
+    results: dict[int, Any] = {}
+    interrupted = False
+    try:
+        with termination_interrupts(), closing(side_by_side(tasks, jobs)) as done:
+            results.update(done)
+    except KeyboardInterrupt:
+        interrupted = True
+    missing = {}
+    for number, family in enumerate((*idle, *families)):
+        result = results.get(number, Lost("interrupted"))
+        if isinstance(result, Lost):
+            missing[number] = f"{family.name}: {'coverage' if number >= len(idle) else 'exercises'}: {result.why}"
+    rows = {number: rows for number, rows in sorted(results.items()) if number not in missing}
+    parts = [row for number, found in rows.items() if number < len(idle) for row in found]
+    found = [row for number, some in rows.items() if number >= len(idle) for row in some]
     best = {_key(row): row for row in sorted(found, key=lambda row: _STRENGTH.index(row["by"]))}
     bare = [row for row in best.values() if row["property"] is None]
     unused = [row for row in parts if row["status"] != EXERCISED]
     if as_json:
-        print_json({"rules": found, "uncovered": bare, "exercises": parts})
+        undone = list(missing.values())
+        print_json({"rules": found, "uncovered": bare, "exercises": parts, "missing": undone})
     else:
         _print_rules(list(best.values()))
         _print_parts(parts, unused)
+        for line in missing.values():
+            console().print(f"not worked out: {line}", style="bold red", markup=False)
+    if missing:  # a rule that is bare so far may be covered by what is missing
+        return 3
     if any(row["by"] != "undecided" for row in bare) or any(row["status"] != NOT_FOUND for row in unused):
         return 1
     return 3 if bare or unused else 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import re
+import signal
 import sys
 from collections.abc import Callable
 from contextlib import contextmanager
@@ -159,3 +160,21 @@ def progress(total: int, what: str) -> Callable[[int], None]:
             print(f"\r{what}: {percent:3d} %", end=end, file=sys.stderr, flush=True)
 
     return update
+
+
+@contextmanager
+def termination_interrupts() -> Iterator[None]:
+    """Being told to end (as CI does when time is up) is an interruption: what was decided is still reported."""
+
+    def interrupt(_number: int, _frame: object) -> None:
+        raise KeyboardInterrupt
+
+    try:
+        before = signal.signal(signal.SIGTERM, interrupt)
+    except ValueError:  # only the main thread gets signals
+        yield
+        return
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)

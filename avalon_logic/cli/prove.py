@@ -5,9 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import signal
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,6 +16,7 @@ from avalon_logic.cli.output import (
     bad_input,
     print_json,
     rulings_of,
+    termination_interrupts,
 )
 from rules_dsl import Value
 
@@ -153,7 +152,7 @@ def run(args: argparse.Namespace) -> int:
     interrupted = False
     verdicts = decide(wanted, options, args.jobs, args.certify, unwritten.__setitem__)
     try:
-        with _termination_interrupts():
+        with termination_interrupts():
             for verdict in verdicts:
                 live.add(verdict)
     except KeyboardInterrupt:
@@ -185,24 +184,6 @@ def run(args: argparse.Namespace) -> int:
             print_certified(certified)
     codes = {exit_code(found), certified.exit_code}
     return 3 if interrupted else 1 if 1 in codes else max(codes)
-
-
-@contextmanager
-def _termination_interrupts() -> Iterator[None]:
-    """Being told to end (as CI does when time is up) is an interruption: what was decided is still reported."""
-
-    def interrupt(_number: int, _frame: object) -> None:
-        raise KeyboardInterrupt
-
-    try:
-        before = signal.signal(signal.SIGTERM, interrupt)
-    except ValueError:  # only the main thread gets signals
-        yield
-        return
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
 
 
 def chosen_families(args: argparse.Namespace) -> list[Family]:
