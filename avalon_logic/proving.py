@@ -99,7 +99,9 @@ def own_families(
     return [replace(family, paths=own) for family in made]
 
 
-def _fitting(lib: Library, claims: Sequence[str], claiming: Sequence[str], modules: Sequence[str]) -> list[str]:
+def _fitting(
+    lib: Library, claims: Sequence[str], claiming: Sequence[str], modules: Sequence[str]
+) -> list[str]:
     """The games some claim speaks of and all the modules asked for are for; no claim may be left without a game."""
     order = [*GAMES, *(g for g in playable_games(lib) if g not in GAMES)]
     about: dict[str, list[str]] = {c: [g for g in order if fits(lib, lib.modules[c], g)] for c in claims}

@@ -1,8 +1,8 @@
 """A pytest plugin: `pytest my_rules.rules` proves the properties of a rulebook, one test each.
 
 They are proved for every game they fit and every mix of modules, or for the tables the options ask for; which these are
-is printed before the tests and with every failure. Rulebooks are collected only when named on the command line, or found on the way if the ini option `avalon_rules` is
-true. Nothing of the prover is imported before that.
+is printed before the tests and with every failure. Rulebooks are collected only when named on the command line, or found
+on the way if the ini option `avalon_rules` is true. Nothing of the prover is imported before that.
 """
 
 from __future__ import annotations

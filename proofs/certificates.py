@@ -2,7 +2,8 @@
 
 `write_certificates` puts the obligations of a family's verdicts into a folder, with a list of contents; `check_folder`
 reads them back and asks Z3 and cvc5 about each. A file that was changed, an answer other than "unsat", two solvers that
-disagree, or a property that the files do not cover are failures. What no certificate covers is named in each. `python -m proofs.certificates FOLDER` does the second part alone.
+disagree, or a property that the files do not cover are failures. What no certificate covers is named in each.
+`python -m proofs.certificates FOLDER` does the second part alone.
 """
 
 from __future__ import annotations
@@ -75,7 +76,9 @@ class Checked:
 # --- writing ---
 
 
-def write_certificates(verdicts: Iterable[Verdict], folder: Path, reading: Reading | None = None) -> list[Path]:
+def write_certificates(
+    verdicts: Iterable[Verdict], folder: Path, reading: Reading | None = None
+) -> list[Path]:
     """Writes the obligations of every verdict that needs a proof, one folder for each family; gives those folders."""
     by_family: dict[str, list[Verdict]] = {}
     for verdict in verdicts:

@@ -38,7 +38,9 @@ class OutOfTime(Exception):
 
 
 SLACK = 0.5  # seconds, besides a tenth of the time left, for a question to come to its own end
-AGAIN = 1.0  # seconds after which a stop nobody heard is repeated; what is put right on the way out takes less
+AGAIN = (
+    1.0  # seconds after which a stop nobody heard is repeated; what is put right on the way out takes less
+)
 SOON = 0.001  # seconds after which a stop that came at a bad moment is tried again
 NEAR = 6  # frames looked at for work that must not be left half done
 

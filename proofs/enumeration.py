@@ -135,11 +135,18 @@ def any_table(model: m.Model, rng: Random) -> Settled:
 
 
 def second_reading(
-    model: m.Model, system: System, verdicts: Sequence[Verdict], clock: Clock, seed: int = 0, most: int = STEPS
+    model: m.Model,
+    system: System,
+    verdicts: Sequence[Verdict],
+    clock: Clock,
+    seed: int = 0,
+    most: int = STEPS,
 ) -> Reading:
     """Compares the formulas of a system with the model as the interpreter plays it, and the verdicts with the states met."""
     rng = Random(seed)
-    reader = _Reader(model, system, _claims(verdicts), any(speaks_of_knowing(v.claim) for v in verdicts), clock, rng)
+    reader = _Reader(
+        model, system, _claims(verdicts), any(speaks_of_knowing(v.claim) for v in verdicts), clock, rng
+    )
     try:
         with clock.within():
             tables = list(islice(small_tables(model, system, clock, rng), TABLES))
@@ -173,7 +180,9 @@ class _Reader:
 
     def _tell(self, settled: Settled, what: str) -> None:
         usual = settle(self.model, {}).params
-        table = ", ".join(f"{k}={v}" for k, v in settled.params.items() if usual.get(k) != v or k == m.PLAYERS)
+        table = ", ".join(
+            f"{k}={v}" for k, v in settled.params.items() if usual.get(k) != v or k == m.PLAYERS
+        )
         if len(self.told) < MOST_TOLD:
             self.told.append(f"{what} (table: {table or 'the usual one'})")
 
@@ -275,7 +284,9 @@ class _Reader:
             wrong += self.claims.somebody_can_go_on
         wrong += [name for name, bound in self.claims.longest if events > bound]
         for name in wrong:
-            self._tell(settled, f"after {events} event(s) the interpreter shows '{name}' to be decided wrongly")
+            self._tell(
+                settled, f"after {events} event(s) the interpreter shows '{name}' to be decided wrongly"
+            )
 
     def _refusals(self, settled: Settled, play: RelationPlay, state: State) -> None:
         """Moves with a value drawn at random: the rules refuse most of them."""
@@ -301,18 +312,23 @@ class _Reader:
         except IllegalMove:
             self._count(refused=1)
             if not play.broken(state, move):
-                self._tell(settled, f"the formulas allow {_shown(state, move)}, which the interpreter refuses")
+                self._tell(
+                    settled, f"the formulas allow {_shown(state, move)}, which the interpreter refuses"
+                )
             return None
         self._count(steps=1)
         broken = play.broken(state, move)
         if broken:
             self._tell(
-                settled, f"the formulas refuse {_shown(state, move)} by {broken[0].name}; the interpreter does not"
+                settled,
+                f"the formulas refuse {_shown(state, move)} by {broken[0].name}; the interpreter does not",
             )
             return None
         theirs = play.step(state, move)
         if self._differs(ours, theirs):
-            self._tell(settled, f"{_shown(state, move)} leads to {ours.state}, by the formulas to {theirs.state}")
+            self._tell(
+                settled, f"{_shown(state, move)} leads to {ours.state}, by the formulas to {theirs.state}"
+            )
             return None
         return ours.state
 
@@ -323,7 +339,9 @@ class _Reader:
 
 
 def _shown(state: State, move: Move) -> str:
-    chosen = ", ".join(f"{'chance' if seat == CHANCE else f'seat {seat + 1}'}: {value}" for seat, value in move)
+    chosen = ", ".join(
+        f"{'chance' if seat == CHANCE else f'seat {seat + 1}'}: {value}" for seat, value in move
+    )
     return f"{chosen} in phase '{state.phase}'"
 
 

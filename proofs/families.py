@@ -132,7 +132,9 @@ def _family(
     model = build_model(compose(lib, game, put_in, left_open))
     for name in without:
         if name in model.modules:
-            raise BadParameter(f"module '{name}' cannot be left out of {game}: it is built in or another needs it")
+            raise BadParameter(
+                f"module '{name}' cannot be left out of {game}: it is built in or another needs it"
+            )
     known = {name: value for name, value in fixed.items() if name in model.params}
     for name, value in known.items():
         _check_value(model, game, name, value)

@@ -70,7 +70,10 @@ STRUCK = "out of time, in the middle of work"
 
 
 def _in_time(
-    session: Session, property_: m.Property, decide: Callable[[Session, m.Property], Verdict], questions: int = 1
+    session: Session,
+    property_: m.Property,
+    decide: Callable[[Session, m.Property], Verdict],
+    questions: int = 1,
 ) -> Verdict:
     """The verdict, or that there was no time for one: what was found when time struck is not to be relied on."""
     clock = Clock.of(questions * session.options.seconds)
@@ -223,9 +226,7 @@ def _inductive(session: Session, property_: m.Property, induction: Induction, in
     return Verdict(session.family, property_, PROVED, "induction", spent, lemmas, evidence=evidence)
 
 
-def _evidence(
-    session: Session, claims: Sequence[Lemma], claim: Lemma, events: int | None = None
-) -> Evidence:
+def _evidence(session: Session, claims: Sequence[Lemma], claim: Lemma, events: int | None = None) -> Evidence:
     system = session.prepare()
     bad = and_((system.rests, not_(system.holds(claim.value))))
     return Evidence(system, tuple(claims), bad, events)

@@ -18,7 +18,9 @@ def scope_of(family: Family) -> str:
         parts.append("every deck")
     fixed = [f"{name}={value}" for name, value in family.fixed.items() if name != m.PLAYERS]
     if fixed:
-        parts.append(", ".join([" ".join(fixed), *(["every other ruling open"] if "ruling" in kinds else [])]))
+        parts.append(
+            ", ".join([" ".join(fixed), *(["every other ruling open"] if "ruling" in kinds else [])])
+        )
     elif "ruling" in kinds:
         parts.append("every ruling")
     for words, names in (

@@ -4,7 +4,7 @@ put to use?"""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from typing import Any
 
 from avalon_logic.cli.output import console, print_json, termination_interrupts
@@ -60,17 +60,19 @@ def show_coverage(families: Sequence[Family], options: Options, jobs: int, as_js
     tasks: list[Task] = [(_exercised, (family, options)) for family in idle]
     tasks += [(_covered, (family, options)) for family in families]
     results: dict[int, Any] = {}
-    interrupted = False
-    try:
-        with termination_interrupts(), closing(side_by_side(tasks, jobs)) as done:
-            results.update(done)
-    except KeyboardInterrupt:
-        interrupted = True
+    with (
+        suppress(KeyboardInterrupt),
+        termination_interrupts(),
+        closing(side_by_side(tasks, jobs)) as done,
+    ):
+        results.update(done)
     missing = {}
     for number, family in enumerate((*idle, *families)):
         result = results.get(number, Lost("interrupted"))
         if isinstance(result, Lost):
-            missing[number] = f"{family.name}: {'coverage' if number >= len(idle) else 'exercises'}: {result.why}"
+            missing[number] = (
+                f"{family.name}: {'coverage' if number >= len(idle) else 'exercises'}: {result.why}"
+            )
     rows = {number: rows for number, rows in sorted(results.items()) if number not in missing}
     parts = [row for number, found in rows.items() if number < len(idle) for row in found]
     found = [row for number, some in rows.items() if number >= len(idle) for row in some]

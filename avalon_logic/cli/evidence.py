@@ -98,7 +98,15 @@ def certify(
     jobs: int,
 ) -> Certified:
     """Checks what the processes wrote; every file by both solvers, and that every verdict is in the lists."""
-    from proofs.certificates import CONTENTS, FAILED, BadContents, Checked, check_folder, read_contents, summary
+    from proofs.certificates import (
+        CONTENTS,
+        FAILED,
+        BadContents,
+        Checked,
+        check_folder,
+        read_contents,
+        summary,
+    )
     from proofs.enumeration import Reading
     from proofs.obligations import slug
 

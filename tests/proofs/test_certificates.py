@@ -282,7 +282,13 @@ def contents_of(folder: Path, change: Callable[[dict[str, Any]], object]) -> Non
 
 @pytest.mark.parametrize(
     "left_out",
-    ["initiation", "consecution-take-0", "safety-somebody_must_take", "rank-it_ends-take-0", "safety-never_stuck"],
+    [
+        "initiation",
+        "consecution-take-0",
+        "safety-somebody_must_take",
+        "rank-it_ends-take-0",
+        "safety-never_stuck",
+    ],
 )
 def test_a_certificate_that_lacks_an_obligation_is_refused(folder: Path, left_out: str) -> None:
     """The file is taken out of every list, so that all that is listed stands."""
@@ -296,7 +302,9 @@ def test_a_certificate_that_lacks_an_obligation_is_refused(folder: Path, left_ou
     checked = check_folder(folder, seconds=30)
     assert exit_code(checked) == 1
     assert all("does not cover" in c.problem for c in checked if not c.stands)
-    assert any(line.startswith("certificate FAILED: no file covers") for line in summary(folder, checked).values())
+    assert any(
+        line.startswith("certificate FAILED: no file covers") for line in summary(folder, checked).values()
+    )
 
 
 def test_a_property_whose_files_are_not_listed_is_refused(folder: Path) -> None:
@@ -306,13 +314,13 @@ def test_a_property_whose_files_are_not_listed_is_refused(folder: Path) -> None:
 
 
 def test_a_property_said_to_be_proved_without_any_proof_is_refused(folder: Path) -> None:
-    contents_of(
-        folder, lambda c: c["properties"]["somebody_must_take"].update(method="", files=[], note="")
-    )
+    contents_of(folder, lambda c: c["properties"]["somebody_must_take"].update(method="", files=[], note=""))
     assert exit_code(check_folder(folder, seconds=30)) == 1
 
 
-@pytest.mark.parametrize("text", ["", "[]", '{"family": "countdown", "files": {}, "properties": {}, "places": []}'])
+@pytest.mark.parametrize(
+    "text", ["", "[]", '{"family": "countdown", "files": {}, "properties": {}, "places": []}']
+)
 def test_a_list_of_contents_that_says_nothing_is_refused(folder: Path, text: str) -> None:
     (folder / "countdown" / CONTENTS).write_text(text, encoding="utf-8")
     assert exit_code(check_folder(folder, seconds=30)) == 1

@@ -181,7 +181,9 @@ def test_a_claim_that_is_endless_to_write_down_costs_only_its_own_time() -> None
 
 
 def test_rules_that_are_endless_to_write_down_leave_every_property_undecided() -> None:
-    text = DOUBLING.replace("moves := min(moves + 1, 6)", "moves := min(moves + count(p in Player | d13(p)), 6)")
+    text = DOUBLING.replace(
+        "moves := min(moves + 1, 6)", "moves := min(moves + count(p in Player | d13(p)), 6)"
+    )
     started = process_time()
     found = list(prove(model_of(text), "countdown", Options(seconds=0.5, deepest=12, games=2)))
     assert process_time() - started < 15

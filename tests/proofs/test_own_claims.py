@@ -106,7 +106,18 @@ def test_every_verdict_says_for_which_tables_it_holds(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     book, junit = write_rules(tmp_path, CLAIMS), tmp_path / "prove.xml"
-    words = ["prove", str(book), "--game", "resistance", "-n", "5", "-j", "1", "--ruling", "fifth_team=no_vote"]
+    words = [
+        "prove",
+        str(book),
+        "--game",
+        "resistance",
+        "-n",
+        "5",
+        "-j",
+        "1",
+        "--ruling",
+        "fifth_team=no_vote",
+    ]
     words += ["--without", "targeting", "--junit", str(junit)]
     scope = (
         "resistance, 5 players, every deck, fifth_team=no_vote, every other ruling open, "
@@ -120,7 +131,9 @@ def test_every_verdict_says_for_which_tables_it_holds(
 
 def test_a_claim_said_to_be_open_may_turn_out_bounded() -> None:
     """Nothing found up to a depth is one way not to decide it."""
-    text = COUNTDOWN.replace("over implies moves >= 4 expect refuted", "over implies moves >= 4 expect unknown")
+    text = COUNTDOWN.replace(
+        "over implies moves >= 4 expect refuted", "over implies moves >= 4 expect unknown"
+    )
     claim = model_of(text).properties["four_moves"]
     bounded = Verdict("countdown", claim, BOUNDED, "nothing found", 0.0, depth=3)
     assert bounded.as_expected
