@@ -13,8 +13,8 @@ from proofs.evidence import Evidence
 from proofs.obligations import slug
 
 INDUCTION, UNROLLING, LENGTH, RANKING = "induction", "unrolling", "length", "ranking"
-INVARIANT, PAIRS, TWINS = "invariant", "two games", "twins"
-METHODS = (INDUCTION, UNROLLING, LENGTH, RANKING, INVARIANT, PAIRS, TWINS)
+INVARIANT, PAIRS, TWINS, NEVER_STUCK = "invariant", "two games", "twins", "ranking, never stuck"
+METHODS = (INDUCTION, UNROLLING, LENGTH, RANKING, NEVER_STUCK, INVARIANT, PAIRS, TWINS)
 
 NOT_COVERED = (
     "how the rules were turned into formulas: one translator made them for both solvers, and a wrong reading of the "
@@ -35,7 +35,7 @@ def method_of(evidence: Evidence) -> str:
     if evidence.shared is not None:
         return PAIRS
     if evidence.ranks is not None:
-        return RANKING
+        return RANKING if evidence.bad is False else NEVER_STUCK
     if evidence.events is None:
         return INDUCTION
     return LENGTH if evidence.bad is False else UNROLLING
@@ -67,9 +67,11 @@ def _needed(name: str, entry: Mapping[str, Any], systems: Sequence[Sequence[str]
             yield from (f"unrolling {name}", f"longest {name}")
         case "length":
             yield f"longest {name}"
-        case "ranking":
+        case "ranking" | "ranking, never stuck":
             yield f"rank {name} at the start"
             yield from (f"rank {name} {place}" for place in places)
+            if method == NEVER_STUCK:
+                yield f"safety {name}"
         case "invariant":
             yield f"invariant {name} at the start"
             yield from (f"invariant {name} {place}" for place in places)

@@ -72,7 +72,7 @@ class _Claims:
 
     always: tuple[tuple[str, m.Expr], ...]  # they hold in every state
     never: tuple[tuple[str, m.Expr], ...]  # they hold in none
-    somebody_can_go_on: tuple[str, ...]
+    never_stuck: tuple[str, ...]
     longest: tuple[tuple[str, int], ...]
 
 
@@ -84,7 +84,7 @@ def _claims(verdicts: Sequence[Verdict]) -> _Claims:
     return _Claims(
         tuple((n, e) for n, e in always if e is not None),
         tuple((n, e) for n, e in never if e is not None),
-        tuple(v.name for v in sure if v.claim.kind == "progress"),
+        tuple(v.name for v in sure if v.claim.kind in ("progress", "terminates")),
         tuple((v.name, v.depth) for v in sure if v.claim.kind == "terminates" and v.depth is not None),
     )
 
@@ -206,6 +206,8 @@ class _Reader:
         try:
             first = reference.start(settled.model)
         except Stuck:
+            for name in self.claims.never_stuck:
+                self._tell(settled, f"the game is stuck before it begins, whatever '{name}' says")
             return
         if self._differs(first, play.start()):
             self._tell(settled, f"the first state is {first.state}, not {play.start().state}")
@@ -281,7 +283,7 @@ class _Reader:
         wrong = [name for name, value in self.claims.always if not holds(value, env)]
         wrong += [name for name, value in self.claims.never if holds(value, env)]
         if not state.over and not goes_on:
-            wrong += self.claims.somebody_can_go_on
+            wrong += self.claims.never_stuck
         wrong += [name for name, bound in self.claims.longest if events > bound]
         for name in wrong:
             self._tell(
@@ -308,6 +310,8 @@ class _Reader:
         try:
             ours = reference.step(settled.model, state, move)
         except Stuck:
+            for name in self.claims.never_stuck:
+                self._tell(settled, f"after {_shown(state, move)} the game is stuck, whatever '{name}' says")
             return None
         except IllegalMove:
             self._count(refused=1)
