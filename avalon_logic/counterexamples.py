@@ -133,7 +133,7 @@ def rows_of(family: Family, game: Game) -> Iterator[Row]:
     """The events of the game, what each of them changed and which clauses it used."""
     names = names_of(family, game)
     played = settle(family.model, game.params).model
-    ghosts = {n for n, v in played.variables.items() if v.origin.module in family.claims}
+    ghosts = {n for n, v in played.variables.items() if v.origin.module in family.watchers}
     for t, move in enumerate(game.moves):
         state = game.states[t]
         choice = played.phases[state.phase].choices[state.step]

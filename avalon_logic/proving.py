@@ -13,7 +13,7 @@ from importlib.resources import as_file, files
 from pathlib import Path
 
 from avalon_logic.library import rulebook_library
-from proofs.families import Family, families, fits, playable_games, states_claims
+from proofs.families import Family, families, fits, only_watches, playable_games, states_claims
 from rules_dsl import BadParameter, Library, UnknownName, Value, parse
 from rules_dsl.diagnostics import fail
 from rules_dsl.model import PLAYERS
@@ -89,7 +89,8 @@ def own_families(
         )
         return made if games else _told_apart(made)
     about = list(games) if games else _fitting(theirs, claims, claiming, modules)
-    rules = [name for name in new_modules if name not in claims and name not in modules]
+    watching = [name for name in claims if only_watches(theirs.modules[name])]
+    rules = [name for name in new_modules if name not in watching and name not in modules]
     made = []
     for game in about:
         put_in = [*modules, *(name for name in rules if fits(theirs, theirs.modules[name], game))]

@@ -219,13 +219,13 @@ def coverage(family: Family, options: Options) -> Iterator[Coverage]:
     try:
         session.prepare()
     except OutOfTime:
-        yield from (Coverage(rule, None, "undecided") for rule in rules_of(family.model, family.claims))
+        yield from (Coverage(rule, None, "undecided") for rule in rules_of(family.model, family.watchers))
         return
     verdicts = list(prove(family.model, family.name, options, session))
     mentioned = {text for v in verdicts for text in v.lemmas}
     kept = [c for c in session.proved if c.declared or c.text in mentioned]
     system = session.prepare()
-    for rule in rules_of(family.model, family.claims):
+    for rule in rules_of(family.model, family.watchers):
         if rule.kind != "check" or _refuses(rule.without(family.model), system, Clock.of(options.seconds)):
             yield _noticed(family, rule, kept, verdicts, options)
 

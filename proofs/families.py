@@ -7,13 +7,14 @@ about what players know go into families of their own, because they are decided 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from rules_dsl import Library, Model, Value, build_model, compose
 from rules_dsl import model as m
 from rules_dsl import syntax as s
+from rules_dsl.rewrite import assignments
 from rules_dsl.selection import family_of, included_modules
 from rules_dsl.settle import BadParameter, fix
 from rules_dsl.values import is_value
@@ -36,6 +37,11 @@ class Family:
     left_out: tuple[str, ...] = ()  # modules that could be in but were asked to be out
 
     @property
+    def watchers(self) -> tuple[str, ...]:
+        """The modules that state claims and no rules: what they keep count of is no part of the game."""
+        return tuple(name for name in self.claims if name not in self.modules)
+
+    @property
     def knowing(self) -> bool:
         """Does it speak of what players know?"""
         return any(speaks_of_knowing(p) for p in self.model.properties.values())
@@ -53,6 +59,35 @@ def fits(lib: Library, module: s.Module, game: str) -> bool:
 
 def states_claims(module: s.Module | s.Game) -> bool:
     return any(isinstance(item, s.PropertyDecl) for item in module.items)
+
+
+def only_watches(module: s.Module) -> bool:
+    """Does the module leave the game as it is? It may state claims, define words, and keep count in hidden variables."""
+    own = {item.name for item in module.items if isinstance(item, s.StateDecl)}
+    return all(_watches(item, own) for item in module.items)
+
+
+def _watches(item: s.Item, own: set[str]) -> bool:
+    match item:
+        case s.PropertyDecl():
+            return True
+        case s.StateDecl():
+            return item.audience.kind == "hidden"
+        case s.DefDecl() | s.TableDecl():
+            return not item.overrides
+        case s.ExtendDecl():
+            counts = all(isinstance(x, s.Assign | s.If) for x in _inside(item.body))
+            written = {a.name for statement in item.body for a in assignments(statement)}
+            return not item.choices and not item.requires and counts and written <= own
+        case _:
+            return False
+
+
+def _inside(body: Sequence[s.Statement]) -> Iterator[s.Statement]:
+    for statement in body:
+        yield statement
+        if isinstance(statement, s.If):
+            yield from _inside((*statement.then, *statement.otherwise))
 
 
 def playable_games(lib: Library) -> list[str]:

@@ -140,3 +140,40 @@ def test_a_claim_said_to_be_open_may_turn_out_bounded() -> None:
     assert exit_code([bounded]) == 0
     decided = replace(next(v for v in verdicts_of() if v.name == "four_moves"), claim=claim)
     assert exit_code([decided]) == 1  # refuted: more is known than its author thought
+
+
+RULES_TOO = (Path(__file__).parents[2] / "docs" / "examples" / "two_rejections.rules").read_text(
+    encoding="utf-8"
+)
+
+
+def test_a_game_of_a_module_with_rules_and_claims_is_recorded_with_the_module(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Without it the record would be one of another game, which goes on where this one is over."""
+    book, games = write_rules(tmp_path, RULES_TOO), tmp_path / "games"
+    words = ["prove", str(book), "-n", "5", "-j", "1", "--property", "lost_by_votes", "--save", str(games)]
+    assert main(words) == 0
+    assert "with two_rejections" in capsys.readouterr().out
+    (saved,) = games.iterdir()
+    assert main(["replay", str(saved), "--rules", str(book)]) == 0
+    assert "evil" in (shown := capsys.readouterr().out)
+    assert "the game goes on" not in shown
+
+
+def test_rules_beside_claims_in_one_module_are_looked_at_for_coverage(tmp_path: Path) -> None:
+    (family,) = own_families([write_rules(tmp_path, RULES_TOO)])
+    assert family.watchers == ()
+    (counting,) = own_families([write_rules(tmp_path, COUNTS, "counts.rules")])
+    assert counting.watchers == ("counts",)
+    assert counting.modules == ()
+
+
+COUNTS = """
+module counts "It only keeps count" for resistance {
+  hidden votes: 0..3 = 0
+  def many = votes > 2
+  extend vote { if votes < 3 { votes := min(votes + 1, 3) } }
+  reachable some "there can be many votes": many expect proved
+}
+"""
