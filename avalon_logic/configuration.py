@@ -77,7 +77,8 @@ def modules_for_roles(game: str, roles: Iterable[str], paths: tuple[Path, ...] =
     needed: set[str] = set()
     for role in roles:
         if role not in owners:
-            raise UnknownName(f"there is no role '{role}' in {game}; there are: {', '.join(owners)}")
+            known = f"there are: {', '.join(owners)}" if owners else "no enum 'Role' is declared there"
+            raise UnknownName(f"there is no role '{role}' in {game}; {known}")
         owner = owners[role]
         if owner is not None:
             needed.add(owner)
@@ -95,7 +96,8 @@ def resolve(configuration: Configuration) -> tuple[Model, dict[str, Value]]:
     if not model.fewest <= c.players <= model.most:
         limits = f"{model.fewest} to {model.most}"
         cites = model.params["players"].origin.cites
-        raise BadParameter(f"{c.game} is for {limits} players, not {c.players} ({', '.join(cites)})", cites)
+        clause = f" ({', '.join(cites)})" if cites else ""
+        raise BadParameter(f"{c.game} is for {limits} players, not {c.players}{clause}", cites)
     given: dict[str, Value] = {"players": c.players}
     for name, choice in c.rulings.items():
         param = model.params.get(name)
@@ -117,9 +119,17 @@ def _deck(model: Model, roles: tuple[str, ...], players: int) -> dict[str, Value
         if role not in members:
             raise UnknownName(f"there is no role '{role}' in this game; there are: {', '.join(members)}")
     counts = Counter(roles)
+    if "deck" not in model.params:
+        raise BadParameter(f"the roles of {model.name} cannot be chosen: it has no parameter 'deck'")
     if len(roles) == players:
         return {"deck": tuple(counts[r] for r in members)}
-    plain = [r for r in roles if model.tables[f"{ROLE}.plain"].cells[members.index(r)].value]  # type: ignore[union-attr]
+    marks = model.tables.get(f"{ROLE}.plain")
+    if marks is None or "specials" not in model.params:
+        raise BadParameter(
+            f"{len(roles)} roles for {players} players: {model.name} does not say which roles are special "
+            f"(attribute 'plain', parameter 'specials'), so name all {players} cards"
+        )
+    plain = [r for r in roles if getattr(marks.cells[members.index(r)], "value", False)]
     if plain or len(roles) > players or any(n > 1 for n in counts.values()):
         raise BadParameter(
             f"{len(roles)} roles for {players} players: name all {players} cards, or only the special roles, once each"

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 
 from avalon_logic.configuration import Configuration, load
 from rules_dsl import Model, Value
-from rules_dsl.python import compile_python
+from rules_dsl.play import Move, Stuck
+from rules_dsl.python import Engine, compile_python
 
 ENGINES = ("python", "arrays")
 MANY = 50_000  # from so many games on arrays are faster
@@ -31,6 +32,10 @@ class Simulation:
     engine: str = "python"
 
 
+class StuckGame(Exception):
+    """A game at random came to a point from which the rules lead nowhere; the message says where."""
+
+
 def simulate(
     configuration: Configuration,
     games: int,
@@ -38,16 +43,22 @@ def simulate(
     progress: Callable[[int], None] = lambda done: None,
     engine: str | None = None,
 ) -> Simulation:
-    """Plays random games to the end, on the engine named or the one that is faster for so many."""
+    """Plays random games to the end, on the engine named or the one that is faster for so many.
+
+    Raises `StuckGame` when one of them cannot be played to its end.
+    """
     chosen = engine if engine is not None else "arrays" if games >= MANY else "python"
     model = load(configuration).model
     results: Counter[str] = Counter()
     done = 0
-    for batch, found in (_in_arrays if chosen == "arrays" else _one_by_one)(model, games, seed):
-        for result, count in found.items():
-            results["nobody" if result is None else str(result)] += count
-        done += batch
-        progress(done)
+    try:
+        for batch, found in (_in_arrays if chosen == "arrays" else _one_by_one)(model, games, seed):
+            for result, count in found.items():
+                results["nobody" if result is None else str(result)] += count
+            done += batch
+            progress(done)
+    except Stuck as error:
+        raise StuckGame(stuck_place(compile_python(model), seed) or str(error)) from None
     return Simulation(configuration, games, seed, results, chosen)
 
 
@@ -71,3 +82,43 @@ def _in_arrays(model: Model, games: int, seed: int) -> Iterator[tuple[int, Mappi
     simulator, rng = Simulator(model), np.random.default_rng(seed)
     for batch in _batches(games, BATCHES["arrays"]):
         yield batch, simulator.play(batch, rng)
+
+
+SEARCHED = 2_000  # games in which the place is looked for where a game got stuck
+LONGEST = 20_000  # choices after which a game is taken to have no end
+
+
+def stuck_place(engine: Engine, seed: int) -> str | None:
+    """Where random games get stuck: phase, choice and who has to choose. None if none of many does."""
+    rng = random.Random(seed)
+    for _ in range(SEARCHED):
+        state = engine.start().state
+        for _ in range(LONGEST):
+            if state.over:
+                break
+            awaited = engine.pending(state)
+            assert awaited is not None
+            choice, moves = awaited.choice, dict[int, list[Value]]()
+            for seat in awaited.seats:
+                moves[seat] = list(engine.proper_options(state, seat))
+            empty = [seat for seat, options in moves.items() if not options]
+            one_will_do = choice.chooser.kind == "one" and len(empty) < len(moves)
+            if empty and not one_will_do:
+                who = "chance" if choice.chooser.kind == "chance" else _seats(empty)
+                return f"phase '{state.phase}': {who} must choose '{choice.variable}', and nothing is allowed"
+            seats = [s for s, options in moves.items() if options]
+            if choice.chooser.kind == "one":
+                seats = [rng.choice(seats)]
+            move: Move = tuple((s, rng.choice(moves[s])) for s in seats)
+            phase = state.phase
+            try:
+                state = engine.step(state, move).state
+            except Stuck as error:
+                return f"after phase '{phase}' {error}"
+        else:
+            return f"it has not ended after {LONGEST:,} choices, the last in phase '{state.phase}'"
+    return None
+
+
+def _seats(seats: list[int]) -> str:
+    return f"seat{'s' if len(seats) > 1 else ''} {', '.join(str(s) for s in seats)}"

@@ -14,10 +14,12 @@ from avalon_logic.cli.output import (
     console,
     print_json,
     progress,
+    report_error,
 )
-from avalon_logic.simulation import ENGINES, MANY, simulate
+from avalon_logic.simulation import ENGINES, MANY, StuckGame, simulate
 
 EPILOG = """Everybody chooses uniformly at random among what is legal: this says how a set-up leans when nobody thinks.
+A game in which somebody must choose and nothing is allowed is a finding (exit code 1).
 
 examples:
   avalon simulate -n 7 --games 1000000
@@ -44,10 +46,13 @@ def run(args: argparse.Namespace) -> int:
     if not 1 <= args.games <= 100_000_000:
         raise BadInput("--games must be from 1 to 100,000,000")
     started = time.perf_counter()
-    with bad_input():
-        done = simulate(
-            configuration_of(args), args.games, args.seed, progress(args.games, "playing"), args.engine
-        )
+    try:
+        with bad_input():
+            done = simulate(
+                configuration_of(args), args.games, args.seed, progress(args.games, "playing"), args.engine
+            )
+    except StuckGame as error:
+        return report_error(f"a game got stuck, so nothing was counted: {error}", code=1)
     seconds = time.perf_counter() - started
     if args.json:
         found = dict(sorted(done.results.items()))
@@ -62,8 +67,8 @@ def run(args: argparse.Namespace) -> int:
     table.add_column("95 % interval", justify="right")
     for name, count in done.results.most_common():
         share = count / done.games
-        error = 1.96 * sqrt(share * (1 - share) / done.games)
-        low, high = max(0.0, share - error), min(1.0, share + error)
+        spread = 1.96 * sqrt(share * (1 - share) / done.games)
+        low, high = max(0.0, share - spread), min(1.0, share + spread)
         table.add_row(name, f"{count:,}", f"{share:.2%}", f"{low:.2%} .. {high:.2%}")
     console().print(table)
     console().print(f"{seconds:.2f} s, {done.engine}", markup=False)

@@ -75,8 +75,25 @@ def awaits_naming(result: Result) -> bool:
     return all(p is not None and model.phases[p[0]].choices[p[1]].variable == NAMED for p in points)
 
 
+def require_quests(model: m.Model) -> None:
+    """Raises `RecordError` for a game in which no teams go on quests."""
+    choices = {c.variable for p in model.phases.values() for c in p.choices}
+    missing = [
+        *(f"choice of a '{n}'" for n in (TEAM, CARD) if n not in choices),
+        *(f"'{n}' published" for n in (FAILS,) if n not in model.variables),
+        *(f"definition '{n}'" for n in (QUEST, NEEDED) if n not in model.definitions),
+        *(f"table '{n}'" for n in ("team_size",) if n not in model.tables),
+    ]
+    if missing:
+        raise RecordError(
+            f"no teams go on quests in {model.name}: it has no {', no '.join(missing)}; "
+            "there is nothing to advise (what is certain: avalon deduce)"
+        )
+
+
 def open_quests(result: Result) -> tuple[int, ...]:
     """The quests a team may be proposed for next."""
+    require_quests(result.setting.model)
     if any(b.over for b in result.inquiry.beliefs):
         raise RecordError("the game is over: no team is proposed any more")
     chosen = _quest_variable(result.setting.model)

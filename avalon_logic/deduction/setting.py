@@ -12,13 +12,13 @@ from pathlib import Path
 
 from avalon_logic.configuration import Configuration, examine
 from avalon_logic.library import rulebook_library
-from rules_dsl import Settled, UnknownName
+from rules_dsl import BadParameter, Settled, UnknownName
 from rules_dsl.arrays import Machine, compile_arrays
 from rules_dsl.arrays.formulas import Formulas
 from rules_dsl.model import Assumption, Model
 from rules_dsl.selection import family_of
 from rules_dsl.syntax import AssumeDecl
-from rules_dsl.types import EnumType, IntType, MapType
+from rules_dsl.types import EnumType, IntType, MapType, PlayerType
 
 CARDS = "role"  # the variable that holds the cards dealt: a world is a value of it
 SIDE = "side"  # the definition that gives a seat's side
@@ -64,9 +64,34 @@ def role_type(model: Model) -> EnumType:
     return type_.value
 
 
+def missing_names(model: Model) -> tuple[str, ...]:
+    """What deduction asks of a game and this one does not have: cards dealt to the seats, each with a side."""
+    missing: list[str] = []
+    dealt = {c.variable: c for p in model.phases.values() for c in p.choices if c.deal is not None}
+    type_ = dealt[CARDS].type if CARDS in dealt else None
+    if not isinstance(type_, MapType) or not isinstance(type_.key, PlayerType):
+        missing.append(f"deal of '{CARDS}: Player -> Role'")
+    elif not isinstance(type_.value, EnumType) or f"{type_.value.name}.{SIDE}" not in model.tables:
+        missing.append(f"attribute '{SIDE}' of the roles")
+    declared = model.definitions.get(SIDE)
+    if declared is None or not isinstance(declared.type, EnumType) or len(declared.parameters) != 1:
+        missing.append(f"definition '{SIDE}(p: Player)'")
+    return tuple(missing)
+
+
+def require_names(model: Model) -> None:
+    """Raises `BadParameter` for a game nothing can be deduced about."""
+    missing = missing_names(model)
+    if missing:
+        raise BadParameter(
+            f"nothing can be deduced about {model.name}: it has no {', no '.join(missing)}; "
+            "deduction is about games in which every seat is dealt a role and a role has a side"
+        )
+
+
 def side_of_roles(setting: Setting) -> list[str]:
     """The side of every role, in the roles' order."""
-    cells = Formulas(setting.model).cells_of("Role.side")
+    cells = Formulas(setting.model).cells_of(f"{role_type(setting.model).name}.{SIDE}")
     return [setting.sides[int(c)] for c in cells]  # type: ignore[arg-type]
 
 
@@ -137,6 +162,7 @@ def lay(configuration: Configuration, names: Sequence[str], assumptions: Sequenc
         if len(_KEPT) >= _MOST_KEPT:
             _KEPT.pop(next(iter(_KEPT)))
         settled = examine(whole)
+        require_names(settled.model)
         _KEPT[key] = settled, compile_arrays(settled.model, wanted)
     settled, machine = _KEPT[key]
     return Setting(whole, settled, tuple(names), wanted, machine)

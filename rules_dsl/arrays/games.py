@@ -36,6 +36,8 @@ from rules_dsl.reference import MOST_SILENT_PHASES
 from rules_dsl.types import Type, is_index
 from rules_dsl.values import least
 
+MOST_TURNS = 100_000  # how often a crowd is played on before it is said that its games do not end
+
 
 def play_games(model: m.Model, games: int, rng: np.random.Generator) -> Counter[Value]:
     """Plays so many games to the end; `Simulator` for several rounds of it."""
@@ -73,18 +75,33 @@ class _Round:
         self.players = simulator.players
         self.rng = rng
         self.waiting: dict[Point, list[Crowd]] = {}
+        self.entering: list[tuple[Crowd, str, int]] = []  # what was found to enter a phase next, last first
         self.results: Counter[Value] = Counter()
 
     def run(self, games: int) -> Counter[Value]:
         model, formulas = self.simulator.model, self.program.formulas
         values = {n: formulas.wanted(v.initial, v.type)(Scene({})) for n, v in model.variables.items()}
         self._enter(Crowd(games, values), model.start, 0)
+        self._enter_all()
+        turns = 0
         while self.waiting:
+            turns += 1
+            if turns > MOST_TURNS:
+                raise Stuck(f"games have not ended after {MOST_TURNS:,} turns")
             point = max(self.waiting, key=lambda p: sum(c.size for c in self.waiting[p]))
             crowd = together(self.waiting.pop(point), self.program.live[point])
             self._choose(crowd, point)
             self._arrive(crowd, point[0], point[1] + 1, 0)
+            self._enter_all()
         return self.results
+
+    def _enter_all(self) -> None:
+        """On through phases in which nobody chooses, each branch to its end before the next one."""
+        left: list[tuple[Crowd, str, int]] = []
+        while self.entering or left:
+            left += reversed(self.entering)
+            self.entering = []
+            self._enter(*left.pop())
 
     # --- phases ---
 
@@ -130,7 +147,7 @@ class _Round:
         for i, code in enumerate(body):
             match code:
                 case NextCode():
-                    self._enter(crowd, code.statement.phase, silent)
+                    self.entering.append((crowd, code.statement.phase, silent))
                     return
                 case WinCode():
                     self._won(crowd, code)

@@ -25,6 +25,7 @@ from rules_dsl.walk import every, statements
 
 MOST_TABLED = 1024  # values of a variable for which an expression is worked out in advance
 WORTH_A_TABLE = 4  # parts an expression must have for that
+MOST_ROUNDS = 1_000_000  # how often a game may go round before it is said that it does not end
 
 
 class Playouts(NamedTuple):
@@ -176,7 +177,7 @@ class PlayFlow(Flow):
         self.jump = "continue"
         self.emitter.instead = self._instead
         try:
-            with self.writer.block("while True:"):
+            with self.writer.block(f"for _ in range({MOST_ROUNDS}):"):
                 for number, name in enumerate(self.headers):
                     self.path, self.in_place = [], 0
                     if len(self.headers) == 1:
@@ -186,6 +187,7 @@ class PlayFlow(Flow):
                             self._from_header(name)
         finally:
             self.emitter.instead = None
+        self.writer.line(f"raise Stuck('a game has not ended after going round {MOST_ROUNDS:,} times')")
         return self.writer
 
     def _prologue(self) -> Writer:
