@@ -8,7 +8,7 @@ import sys
 from avalon_logic.cli.output import add_configuration, bad_input, configuration_of, console, print_json
 from avalon_logic.referee.booklet import facts_of, words_for
 from avalon_logic.referee.messages import LANGUAGES, Words
-from avalon_logic.referee.player_tables import script_lines
+from avalon_logic.referee.player_tables import script_lines, script_notes
 
 EPILOG = """On a terminal each line waits for Enter (b goes back, q stops). In a pipe, or with --no-wait, all lines
 are printed at once.
@@ -34,6 +34,7 @@ def run(args: argparse.Namespace) -> int:
         facts = facts_of(configuration)
         words = words_for(configuration, args.lang)
         lines = script_lines(facts, words)
+        notes = script_notes(facts, words)
     if args.json:
         print_json(
             [
@@ -42,8 +43,9 @@ def run(args: argparse.Namespace) -> int:
             ]
         )
         return 0
+    for note in notes:
+        console().print(note, markup=False)
     if not lines:
-        console().print(words.say("script", "nothing"), markup=False)
         return 0
     if args.no_wait or not (sys.stdin.isatty() and sys.stdout.isatty()):
         for number, line in enumerate(lines, 1):

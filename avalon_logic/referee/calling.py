@@ -33,7 +33,8 @@ def call(stage: Stage, words: Words, roles: Collection[str], exceptions: bool = 
         if group is not None and any(r not in aside for r in roles):
             text = words.fill(group)
             besides = [words.the_role(r) for r in members if r in aside and r in roles]
-            text = words.listed([text, *besides])
+            if besides:  # joined so that they cannot be taken for part of the group's name
+                text += words.say("language", "besides") + words.listed(besides)
             without = [words.the_role(r) for r in members if r not in roles]
             if without and exceptions:
                 text += words.say("language", "but") + words.listed(without, words.say("language", "but_and"))

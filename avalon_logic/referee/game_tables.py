@@ -162,7 +162,8 @@ def _event(facts: Facts, words: Words, ending: Ending) -> str:
     if found is None:
         return words.word("phases", ending.phase)
     roles = {name: speak_of(facts.stage, words, named) for name, named in ending.roles.items()}
-    return words.fill(found, **ending.numbers, **roles)
+    within = words.say("words", "in_one_round" if facts.votes.counted_anew else "in_one_game")
+    return words.fill(found, **ending.numbers, **roles, within=within)
 
 
 def open_quests(id: str, facts: Facts, words: Words) -> Table:

@@ -205,9 +205,25 @@ def sight(id: str, facts: Facts, words: Words) -> Table:
         [words.say("words", "row_sees_column", legend=words.say("language", "semicolon").join(legend) + ".")]
         if legend
         else [words.say("words", "nobody_sees")]
+        if not found.told
+        else []
     )
+    notes += told_notes(facts, words)
     columns = [words.say("words", "looker"), *(words.role(r) for r in found.roles)]
     return _table(id, "matrix", words, columns, rows, notes, facts.show_cites(), data)
+
+
+def told_notes(facts: Facts, words: Words) -> list[str]:
+    """What is shown besides players, which no look round the table can show."""
+    return [
+        words.say(
+            "words",
+            "told",
+            roles=words.listed([words.the_role(r) for r in telling.lookers]),
+            shown=words.word("shows", telling.show),
+        )
+        for telling in facts.sight.told
+    ]
 
 
 def _mark(words: Words, show: str) -> str:
@@ -239,10 +255,16 @@ def script_lines(facts: Facts, words: Words) -> tuple[str, ...]:
     return tuple(script_line(facts, words, step) for step in facts.script)
 
 
+def script_notes(facts: Facts, words: Words) -> tuple[str, ...]:
+    """What is to be said of a script besides its lines."""
+    told = told_notes(facts, words)
+    return tuple(told) if facts.script or told else (words.say("script", "nothing"),)
+
+
 def script(id: str, facts: Facts, words: Words) -> Table:
     lines = script_lines(facts, words)
     rows = [[str(i), line] for i, line in enumerate(lines, 1)]
-    notes = () if rows else (words.say("script", "nothing"),)
+    notes = script_notes(facts, words)
     columns = (words.say("words", "step"), words.say("words", "say"))
     data = [{"step": s.key, "roles": list(s.roles), "to": list(s.to)} for s in facts.script]
     return _table(id, "script", words, columns, rows, notes, facts.show_cites(), data)

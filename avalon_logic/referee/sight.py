@@ -11,7 +11,10 @@ from dataclasses import dataclass
 from random import Random
 
 from avalon_logic.referee.stage import Stage, be_clear
+from rules_dsl import model as m
 from rules_dsl.play import Observation
+from rules_dsl.types import PlayerType, SetType
+from rules_dsl.walk import statements
 
 DEALS = 6  # seats are renamed this often, to see that what is shown depends on roles only
 
@@ -32,11 +35,20 @@ class Look:
 
 
 @dataclass(frozen=True)
+class Telling:
+    """One `show` of something else than players, such as a side: nobody can look at it, so somebody has to show it."""
+
+    show: str
+    lookers: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Sight:
-    """Who learns what of whom before the first round."""
+    """Who learns what of whom before the first round; `told` is what is shown besides players."""
 
     roles: tuple[str, ...]
     looks: tuple[Look, ...]
+    told: tuple[Telling, ...] = ()
 
     def shows(self, looker: str, seen: str) -> tuple[str, ...]:
         """Under which names the one sees the other."""
@@ -45,11 +57,12 @@ class Sight:
 
 def sight(stage: Stage) -> Sight:
     """Deals, looks, and checks on other deals that it is the role and not the seat that counts."""
-    found = _looks(stage, stage.deal)
+    found, told = _looks(stage, stage.deal), _told(stage, stage.deal)
     rng = Random(1)
     for _ in range(DEALS):
         deal = tuple(rng.sample(stage.deal, len(stage.deal)))
-        be_clear(_looks(stage, deal) == found, "what is shown depends on more than the roles")
+        same = _looks(stage, deal) == found and _told(stage, deal) == told
+        be_clear(same, "what is shown depends on more than the roles")
     roles = tuple(stage.deck)
     looks = []
     for show, (lookers, pairs) in found.items():
@@ -62,7 +75,39 @@ def sight(stage: Stage) -> Sight:
                 tuple(r for r in roles if r in seen),
             )
         )
-    return Sight(roles, tuple(looks))
+    tellings = (Telling(show, tuple(r for r in roles if r in lookers)) for show, lookers in told.items())
+    return Sight(roles, tuple(looks), tuple(tellings))
+
+
+def _of_seats(stage: Stage) -> frozenset[str]:
+    """The shows whose value is a set of players."""
+    shows = [
+        s
+        for phase in stage.settled.model.phases.values()
+        for s in statements(phase.body)
+        if isinstance(s, m.Show)
+    ]
+    other = {s.name for s in shows if not _is_seats(s.value.type)}
+    return frozenset({s.name for s in shows} - other)
+
+
+def _is_seats(type_: m.Type) -> bool:
+    return isinstance(type_, SetType) and isinstance(type_.element, PlayerType)
+
+
+def _told(stage: Stage, deal: tuple[str, ...]) -> Mapping[str, frozenset[str]]:
+    """For every show of something else than players: the roles it is for."""
+    _, observations = stage.opening(deal)
+    seats = _of_seats(stage)
+    made: dict[str, set[int]] = {}
+    for o in observations:
+        if o.kind == "shown" and o.name not in seats and o.seat is not None:
+            made.setdefault(o.name, set()).add(o.seat)
+    for show, shown in made.items():
+        for seat, role in enumerate(deal):
+            same = (seat in shown) == (role in {deal[s] for s in shown})
+            be_clear(same, f"{role} is not always shown {show}")
+    return {show: frozenset(deal[s] for s in shown) for show, shown in made.items()}
 
 
 def _looks(
@@ -73,7 +118,8 @@ def _looks(
     Raises `Unclear` if two seats of one role are not treated alike.
     """
     _, observations = stage.opening(deal)
-    order = list(dict.fromkeys(o.name for o in observations if o.kind == "shown"))
+    seats = _of_seats(stage)
+    order = list(dict.fromkeys(o.name for o in observations if o.kind == "shown" and o.name in seats))
     made = {}
     for show in order:
         shown = {o.seat: _seats(o) for o in observations if o.kind == "shown" and o.name == show}

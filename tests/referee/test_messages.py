@@ -101,6 +101,7 @@ def test_a_message_with_half_its_forms_is_reported() -> None:
 HERALD = """module herald "Herald" for avalon {
   public herald: Player
   extend first_leader { herald := left(leader) }
+  extend reveal { show omens to p in Player where role[p] == merlin: players >= 7 }
   phase omen before aftermath {
     herald may choose guest: Player public
     each p in Player chooses bows: Bool public
