@@ -27,6 +27,7 @@ from random import Random
 from typing import Any
 
 from rules_dsl import model as m
+from rules_dsl.chosen import Chosen, awaited_variables, chosen_after, chosen_at_start
 from rules_dsl.model import Value
 from rules_dsl.play import CHANCE, IllegalMove, Move, Observation, Pending, State, Step
 from rules_dsl.python.engine import Engine
@@ -55,6 +56,7 @@ Event = Played | Said
 class View:
     """What a seat knows at first hand (None: a spectator). Who else saw something is not part of it.
 
+    `visible` leaves out what nobody has chosen yet (or was passed over), and what others chose where the seat did not.
     `chosen` is the seat's own choice while it waits for those of others.
     """
 
@@ -76,6 +78,7 @@ class Game:
     waiting: tuple[tuple[int, Value], ...] = ()
     observations: tuple[Observation, ...] = ()
     breaches: tuple[m.Require, ...] = field(default=(), compare=False, repr=False)
+    chosen: Chosen = field(default_factory=dict, compare=False, repr=False)
 
     @staticmethod
     def start(
@@ -99,8 +102,7 @@ class Game:
             if name not in drawn:
                 known = ", ".join(sorted(drawn)) or "nothing"
                 raise ValueError(f"'{name}' is not drawn by chance; {known} is")
-        first = engine.start()
-        return _with_chance(Game(engine, first.state, seed, pairs, observations=first.observations))
+        return _with_chance(_before_all(engine, seed, pairs))
 
     # --- asking ---
 
@@ -140,7 +142,19 @@ class Game:
         """All that a seat (None: a spectator) has seen and sees."""
         seen = tuple(_without_others(o, seat) for o in self.observations if o.seen_by(seat))
         chosen = tuple(value for by, value in self.waiting if by == seat)
-        return View(seat, seen, self.engine.visible(self.state, seat), chosen)
+        visible = self.engine.visible(self.state, seat)
+        return View(seat, seen, {n: v for n, v in visible.items() if self._has_value(n, seat)}, chosen)
+
+    def _has_value(self, variable: str, seat: int | None) -> bool:
+        """Has somebody given this variable the value it has (of a map of which a seat sees its own entry: the seat)?"""
+        model = self.engine.model
+        if variable not in awaited_variables(model):
+            return True
+        by = self.chosen.get(variable)
+        if by is None:
+            return False
+        own = model.variables[variable].audience.kind == "own"
+        return not own or CHANCE in by or seat in by
 
     # --- playing ---
 
@@ -245,8 +259,7 @@ class Game:
                 raise ValueError(f"the seed is {seed!r}, not a number")
         except (KeyError, TypeError) as error:
             raise ValueError(f"this is not a game: {error!r}") from None
-        first = engine.start()
-        game = Game(engine, first.state, None, (), observations=first.observations)
+        game = _before_all(engine, None, ())
         for number, event in enumerate(events, 1):
             try:
                 game = game._replayed(event)
@@ -274,6 +287,13 @@ class Game:
         return self.play(tuple((seat, from_json(type_, value, players)) for seat, value in event["by"]))
 
 
+def _before_all(engine: Engine, seed: int | None, given: tuple[tuple[str, Value], ...]) -> Game:
+    """The game before anybody, chance too, has chosen."""
+    first = engine.start()
+    chosen = chosen_at_start(engine.model, first.observations, first.state)
+    return Game(engine, first.state, seed, given, observations=first.observations, chosen=chosen)
+
+
 def _without_others(observation: Observation, seat: int | None) -> Observation:
     """The observation without who else made it, which may be a secret itself."""
     if observation.to is None or seat is None:
@@ -289,6 +309,9 @@ def _after(game: Game, move: Move, step: Step) -> Game:
         waiting=(),
         observations=(*game.observations, *step.observations),
         breaches=(*game.breaches, *step.breaches),
+        chosen=chosen_after(
+            game.engine.model, game.chosen, game.state, move, step.observations, step.state
+        ),
     )
 
 
