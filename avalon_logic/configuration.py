@@ -167,7 +167,13 @@ def _engine(key: tuple[object, ...], holder: _Holder) -> Engine:
 
 
 def engine_of(configuration: Configuration) -> Engine:
-    """The engine that plays this table, refused by the rules or not."""
+    """The engine that plays this table; raises `Refused` if the rules refuse it."""
+    load(configuration)
+    return engine_regardless(configuration)
+
+
+def engine_regardless(configuration: Configuration) -> Engine:
+    """The engine that plays this table even if the rules refuse it, to see what came of a game that was played so."""
     return _engine(configuration.key(), _Holder(configuration))
 
 

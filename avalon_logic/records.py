@@ -60,6 +60,7 @@ class Record:
     deal: Mapping[str, str] = field(default_factory=dict)
     winner: str | None = None
     title: str = ""
+    saved: Mapping[str, Any] = field(default_factory=dict)  # what a server needs to go on; see `saving`
 
     def seat(self, name: str) -> int:
         try:
@@ -175,10 +176,12 @@ def record_to_json(record: Record) -> dict[str, Any]:
     made["events"] = events
     if record.winner is not None:
         made["winner"] = record.winner
+    if record.saved:
+        made["saved"] = dict(record.saved)
     return made
 
 
-_TOP = {"game", "players", "modules", "roles", "rulings", "deal", "events", "winner", "title"}
+_TOP = {"game", "players", "modules", "roles", "rulings", "deal", "events", "winner", "title", "saved"}
 
 
 def record_from_json(data: Any, paths: tuple[Path, ...] = ()) -> Record:
@@ -215,7 +218,12 @@ def record_from_json(data: Any, paths: tuple[Path, ...] = ()) -> Record:
         values = {k: v for k, v in entry.items() if k not in ("phase", "by")}
         events.append(Event(entry["phase"], values, entry.get("by"), None, where))
     winner = data.get("winner")
-    record = Record(configuration, names, tuple(events), {str(k): str(v) for k, v in deal.items()}, winner)
+    saved = data.get("saved", {})
+    if not isinstance(saved, dict):
+        raise RecordError("'saved' is an object")
+    record = Record(
+        configuration, names, tuple(events), {str(k): str(v) for k, v in deal.items()}, winner, saved=saved
+    )
     for name in record.deal:
         record.seat(name)
     return record

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 
 from avalon_logic.comparing import Finding
-from avalon_logic.configuration import describe_check, engine_of, examine
+from avalon_logic.configuration import describe_check, engine_regardless, examine
 from avalon_logic.following import Player, TooManyDeals, TooOpen
 from avalon_logic.records import Record, value_in
 from rules_dsl import BadParameter, Engine, Value
@@ -46,7 +46,7 @@ def replay(record: Record) -> Replay:
     notes = tuple(describe_check(c) for c in settled.findings if c.severity != "error")
     if record.winner is not None:
         value_in(settled.model.result, record.winner, record, "winner")
-    engine = engine_of(record.configuration)
+    engine = engine_regardless(record.configuration)
     found = _played(engine, record)
     if found is None and findings:
         return Replay(tuple(findings), False, None, False, "", notes)

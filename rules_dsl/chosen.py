@@ -45,7 +45,9 @@ def _awaited(kept: _Kept) -> frozenset[str]:
         for name, v in model.variables.items()
         if isinstance(v.type, PlayerType) and isinstance(v.initial, m.Literal)  # no seat can be written down
     }
-    given = {n for n in chosen if n in model.variables and not isinstance(model.variables[n].initial, m.Literal)}
+    given = {
+        n for n in chosen if n in model.variables and not isinstance(model.variables[n].initial, m.Literal)
+    }
     return frozenset((chosen | seats) & set(model.variables)) - given
 
 

@@ -309,9 +309,7 @@ def _after(game: Game, move: Move, step: Step) -> Game:
         waiting=(),
         observations=(*game.observations, *step.observations),
         breaches=(*game.breaches, *step.breaches),
-        chosen=chosen_after(
-            game.engine.model, game.chosen, game.state, move, step.observations, step.state
-        ),
+        chosen=chosen_after(game.engine.model, game.chosen, game.state, move, step.observations, step.state),
     )
 
 

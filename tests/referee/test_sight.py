@@ -125,7 +125,10 @@ def test_the_script_mentions_a_role_exactly_when_it_is_in_play(language: str) ->
 @pytest.mark.parametrize(
     ("language", "line"),
     [
-        ("en", "Minions of Mordred, and also Oberon, but not Mordred: eyes closed, raise your thumbs for Merlin."),
+        (
+            "en",
+            "Minions of Mordred, and also Oberon, but not Mordred: eyes closed, raise your thumbs for Merlin.",
+        ),
         ("fr", "Sbires de Mordred, et aussi Obéron, sauf Mordred : yeux fermés, levez le pouce pour Merlin."),
         (
             "es",
