@@ -187,9 +187,14 @@ class Match:
             return {**made, "name": seen.name, "value": values}
         made["name"] = seen.name
         if seen.seat is not None:
-            made["by" if seen.kind == "choice" else "to"] = self.names[seen.seat]
+            made["by" if seen.kind == "choice" and not self._drawn(seen) else "to"] = self.names[seen.seat]
         made["value"] = self._out(_type_of(model, seen), seen.value)
         return made
+
+    def _drawn(self, seen: Observation) -> bool:
+        """Was this drawn by chance, such as the card a seat was dealt?"""
+        choices = self.game.engine.model.phases[seen.phase].choices
+        return any(c.variable == seen.name and c.chooser.kind == "chance" for c in choices)
 
     def _awaited(self, seat: int | None) -> dict[str, Any] | None:
         """What is awaited and of whom, as far as this seat can know it: who names Merlin, say, is a secret."""

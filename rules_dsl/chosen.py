@@ -32,23 +32,23 @@ class _Kept:
 
 
 def awaited_variables(model: m.Model) -> frozenset[str]:
-    """The variables that have no value until somebody gives them one: what is chosen, and seats without a first value."""
+    """The variables without a value until they get one: what is chosen or published, seats without a first value."""
     return _awaited(_Kept(model))
 
 
 @lru_cache(maxsize=64)
 def _awaited(kept: _Kept) -> frozenset[str]:
     model = kept.model
-    chosen = {name for p in model.phases.values() for c in p.choices for name in _names(c)}
-    seats = {
+    drawn = {c.variable for p in model.phases.values() for c in p.choices}
+    return frozenset(
         name
         for name, v in model.variables.items()
-        if isinstance(v.type, PlayerType) and isinstance(v.initial, m.Literal)  # no seat can be written down
-    }
-    given = {
-        n for n in chosen if n in model.variables and not isinstance(model.variables[n].initial, m.Literal)
-    }
-    return frozenset((chosen | seats) & set(model.variables)) - given
+        if v.kind != "state"  # chosen, published, or who spoke
+        or (
+            isinstance(v.initial, m.Literal)  # no seat can be written down, so nobody wrote this one
+            and (name in drawn or isinstance(v.type, PlayerType))
+        )
+    )
 
 
 def _names(choice: m.Choice) -> tuple[str, ...]:

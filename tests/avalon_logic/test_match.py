@@ -109,7 +109,7 @@ def test_talk_in_the_midst_of_a_phase_is_saved_after_it() -> None:
 def test_what_nobody_has_chosen_yet_is_not_seat_0() -> None:
     match = Match.start(TABLES[1], names_of(TABLES[1]), None)
     seen = match.view("Ann")["visible"]
-    assert not {"role", "leader", "team", "approve", "card", "victim", "victim_by"} & set(seen)
+    assert not {"role", "leader", "team", "approve", "card", "victim", "victim_by", "fails"} & set(seen)
     assert match.view(None)["awaits"] == {"choice": "role", "by": []}
     roles = dict(zip(match.names, ("servant", "merlin", "servant", "assassin", "minion"), strict=True))
     match = match.draw(roles)
