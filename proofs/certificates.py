@@ -328,7 +328,7 @@ def require_cvc5() -> Any:
     except ImportError:
         raise MissingSolver(
             "certificates are checked by a second solver, cvc5, which is not installed: "
-            "pip install 'avalon-logic[certify]'"
+            "pip install cvc5 (or, in a clone of this project: pip install '.[certify]')"
         ) from None
     return cvc5
 

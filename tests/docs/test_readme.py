@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -55,3 +56,19 @@ def test_every_rulebook_is_listed() -> None:
     section = README[README.index("## Games and modules") : README.index("## From Python")]
     listed = set(re.findall(r"`([a-z_0-9]+)`", section))
     assert listed >= {p.stem for p in RULEBOOKS.glob("*.rules")}
+
+
+def test_every_install_line_works_from_a_clone() -> None:
+    root = Path(__file__).parents[2]
+    extras = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"][
+        "optional-dependencies"
+    ]
+    found: list[str] = []
+    pages = [root / "README.md", *(root / "docs").rglob("*.md"), *(root / "docs").rglob("*.yml")]
+    sources = [p for folder in ("rules_dsl", "avalon_logic", "proofs") for p in (root / folder).rglob("*.py")]
+    for path in (*pages, *sources):
+        for line in re.findall(r"pip install[^\n]*", path.read_text(encoding="utf-8")):
+            assert not re.search(r"""install (-\S+ )*["']?avalon-logic""", line), f"{path.name}: {line}"
+            found += re.findall(r"\[(\w+)\]", line)
+    assert {"dev", "pdf", "certify"} <= set(found)
+    assert set(found) <= set(extras)

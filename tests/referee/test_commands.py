@@ -132,7 +132,7 @@ def test_pdf_without_its_library_says_what_to_install(
     path = tmp_path / "x.pdf"
     code, _, err = run(capfdbinary, "tables", "-n", "5", "-o", str(path))
     assert code == 2
-    assert "pip install 'avalon-logic[pdf]'" in err
+    assert "pip install reportlab" in err and "'.[pdf]'" in err
     assert not path.exists()
 
 
@@ -261,3 +261,50 @@ def _until(terminal: int, wanted: str) -> str:
     while wanted not in shown or "q: stop" not in shown.split(wanted, 1)[1]:
         shown += os.read(terminal, 4096).decode(errors="replace")
     return shown
+
+
+def test_a_reader_with_shut_eyes_lets_the_clock_turn_the_lines(
+    capfdbinary: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slept: list[float] = []
+    monkeypatch.setattr("avalon_logic.cli.reveal.time.sleep", slept.append)
+    words = ("-n", "7", "--roles", "merlin", "percival", "assassin")
+    code, timed, _ = run(capfdbinary, "reveal", *words, "--timed", "8")
+    assert code == 0
+    code, at_once, _ = run(capfdbinary, "reveal", *words, "--no-wait")
+    assert timed == at_once
+    assert len(slept) == len(at_once.splitlines())
+    assert all(7 < pause <= 8 for pause in slept)
+
+
+@pytest.mark.parametrize("seconds", ["0", "-3", "nan", "601"])
+def test_a_pause_that_is_none_is_refused(capfdbinary: Capture, seconds: str) -> None:
+    code, out, err = run(capfdbinary, "reveal", f"--timed={seconds}")
+    assert (code, out) == (2, "")
+    assert "--timed" in err
+
+
+def test_the_lines_are_said_in_their_language_where_the_computer_can(
+    capfdbinary: Capture, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    heard = tmp_path / "heard"
+    voice = tmp_path / "espeak-ng"
+    voice.write_text(f'#!/bin/sh\nprintf "%s|" "$@" >> "{heard}"\necho >> "{heard}"\n')
+    voice.chmod(0o755)
+    monkeypatch.setattr("avalon_logic.cli.reveal.time.sleep", lambda seconds: None)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    monkeypatch.setattr(
+        "avalon_logic.cli.reveal.shutil.which", lambda name: str(voice) if name == "espeak-ng" else None
+    )
+    code, out, _ = run(capfdbinary, "reveal", "-n", "5", "--lang", "fr", "--speak")
+    assert code == 0
+    said = heard.read_text(encoding="utf-8").splitlines()
+    assert len(said) == len(out.splitlines())
+    assert said[0].startswith("-v|fr|Tout le monde : fermez les yeux")
+    voice.write_text("#!/bin/sh\necho no sound card >&2\nexit 1\n")
+    code, _, err = run(capfdbinary, "reveal", "-n", "5", "--speak")
+    assert code == 2 and "no sound card" in err
+    monkeypatch.setattr("avalon_logic.cli.reveal.shutil.which", lambda name: None)
+    code, out, err = run(capfdbinary, "reveal", "-n", "5", "--speak")
+    assert (code, out) == (2, "")
+    assert "espeak-ng" in err

@@ -38,7 +38,9 @@ try:
     )
     from reportlab.platypus import Table as Grid
 except ImportError as error:
-    raise ImportError("PDF files need reportlab: pip install 'avalon-logic[pdf]'") from error
+    raise ImportError(
+        "PDF files need reportlab: pip install reportlab (or, in a clone of this project: pip install '.[pdf]')"
+    ) from error
 
 SHEET = (210 * mm, 279 * mm)  # as wide as A4 and as high as letter: prints on both
 MARGIN, GAP, HEAD = 11 * mm, 6 * mm, 13 * mm
