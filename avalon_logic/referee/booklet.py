@@ -35,7 +35,12 @@ OF_GAME: Mapping[str, Callable[[str, Facts, Words], Table]] = {
     "endings": game_tables.endings,
     "open_quests": game_tables.open_quests,
 }
-CARD = ("setup", "script", "board", "rulings")
+CARD = ("setup", "uses", "script", "board", "votes", "endings", "rulings")
+MOST_ON_CARD = 8  # rows; where a table has more ways than that, the rulings must do
+ON_CARD: Mapping[str, Callable[[Table], Table]] = {
+    "rulings": game_tables.agreed,
+    "endings": game_tables.brief,
+}
 
 
 @dataclass(frozen=True)
@@ -179,18 +184,22 @@ def verdicts(configuration: Configuration, counts: Sequence[int], language: str)
 
 
 def card(night: Night, language: str) -> Booklet:
-    """One page for a game night: set-up, script, board and what was agreed on."""
+    """One page for a game night: set-up, script, board, votes, the Lady's moments, endings, what was agreed on."""
     (players,) = night.facts
     facts = night.first
     words = words_for(replace(night.configuration, players=players), language)
-    by_kind = {s.kind: s for s in plan().tables}
+    by_kind = {s.kind: s for s in specs(night, None)}
     tables = []
     for kind in CARD:
-        spec = by_kind[kind]
+        spec = by_kind.get(kind)
+        if spec is None:
+            continue
         if kind in OF_PLAYERS:
-            tables.append(OF_PLAYERS[kind](spec.id, facts, words))
+            made = OF_PLAYERS[kind](spec.id, facts, words)
+            if len(made.rows) <= MOST_ON_CARD or made.kind == "script":
+                tables.append(made)
         else:
-            tables += [game_tables.agreed(t) for t in _game_tables(night, spec, words)]
+            tables += [ON_CARD[kind](t) for t in _game_tables(night, spec, words)]
     page = replace(_page(night, facts, words, players, tuple(tables)), name="card")
     title = f"{words.say('titles', 'card')} – {_game(night, words)}"
     return Booklet(language, title, words.say("titles", "contents"), (page,), tuple(_fallbacks(words)), True)

@@ -47,3 +47,15 @@ class Booklet:
     pages: tuple[Page, ...]
     notes: tuple[str, ...] = ()
     card: bool = False
+
+
+def side_by_side(page: Page) -> list[tuple[Table, ...]]:
+    """The tables of a card, two of few columns that follow one another in a row."""
+    rows: list[tuple[Table, ...]] = []
+    for table in page.tables:
+        small = table.kind in ("facts", "list")
+        if small and rows and len(rows[-1]) == 1 and rows[-1][0].kind in ("facts", "list"):
+            rows[-1] = (*rows[-1], table)
+        else:
+            rows.append((table,))
+    return rows

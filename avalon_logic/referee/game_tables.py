@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from avalon_logic.referee.actions import Action, PhaseActions
 from avalon_logic.referee.calling import speak_of
@@ -38,7 +39,7 @@ def actions(id: str, facts: Facts, words: Words) -> Table:
             rows.append(
                 (
                     words.word("phases", phase.name),
-                    words.say("words", "nobody"),
+                    "",
                     "" if happens is None else words.fill(happens),
                     "",
                     "",
@@ -203,11 +204,8 @@ def open_quests(id: str, facts: Facts, words: Words) -> Table:
 def checks(id: str, open_model: Model, settled: Mapping[int, Settled], words: Words) -> Table:
     """Every set-up check of the rulebook with what it says at each number of players."""
     counts = list(settled)
-    head = words.say("words", "count_range", fewest=open_model.fewest, most=open_model.most)
     fine = words.say("words", "fine")
-    rows: list[tuple[str, ...]] = [
-        (head, *(fine for _ in counts), ", ".join(open_model.params["players"].origin.cites))
-    ]
+    rows: list[tuple[str, ...]] = []
     data: list[dict[str, object]] = []
     for check in open_model.checks:
         verdicts = []
@@ -215,7 +213,8 @@ def checks(id: str, open_model: Model, settled: Mapping[int, Settled], words: Wo
             env = Environment(open_model, n, settled[n].params)
             verdicts.append(holds(check.condition, env))
         said = [fine if ok else words.say("words", f"severity_{check.severity}") for ok in verdicts]
-        rows.append((words.text(check.text), *said, ", ".join(check.origin.cites)))
+        if not all(verdicts):
+            rows.append((words.text(check.text), *said, ", ".join(check.origin.cites)))
         data.append(
             {
                 "check": check.text,
@@ -225,9 +224,16 @@ def checks(id: str, open_model: Model, settled: Mapping[int, Settled], words: Wo
             }
         )
     heads = [str(n) for n in counts] if len(counts) > 1 else [words.say("words", "verdict")]
-    columns = [words.say("words", "objection"), *heads, words.say("words", "clause")]
-    note = words.say("words", "columns_are_counts" if len(counts) > 1 else "fine_note")
-    return Table(id, "list", words.say("titles", id), tuple(columns), tuple(rows), (note,), (), data)
+    columns = [words.say("words", "objection"), *heads, words.say("words", "clause")] if rows else []
+    range_ = words.say("words", "count_range", fewest=open_model.fewest, most=open_model.most)
+    cites = ", ".join(open_model.params["players"].origin.cites)
+    notes = [f"{range_} ({cites})" if cites else range_]
+    left = len(data) - len(rows)
+    if left:
+        notes.append(words.say("words", "other_checks" if rows else "all_fine", n=left))
+    if rows and len(counts) > 1:
+        notes.append(words.say("words", "columns_are_counts"))
+    return Table(id, "list", words.say("titles", id), tuple(columns), tuple(rows), tuple(notes), (), data)
 
 
 def rulings(id: str, open_model: Model, settled: Settled, words: Words) -> Table:
@@ -243,12 +249,10 @@ def rulings(id: str, open_model: Model, settled: Settled, words: Words) -> Table
         def said(choice: str, texts: Mapping[str, str] = texts) -> str:
             return words.text(texts[choice]) if texts.get(choice) else words.role(choice)
 
-        origin = (
-            words.say("words", "default")
-            if chosen == default
-            else words.say("words", "house", default=said(default))
-        )
-        rows.append((words.text(param.text), said(chosen), origin, ", ".join(param.origin.cites)))
+        answer = said(chosen)
+        if chosen != default:
+            answer = words.say("words", "house", chosen=answer, default=said(default))
+        rows.append((words.text(param.text), answer, ", ".join(param.origin.cites)))
         data.append(
             {
                 "ruling": param.name,
@@ -258,7 +262,7 @@ def rulings(id: str, open_model: Model, settled: Settled, words: Words) -> Table
                 "clauses": list(param.origin.cites),
             }
         )
-    columns = [words.say("words", w) for w in ("question", "in_force", "origin", "clause")]
+    columns = [words.say("words", w) for w in ("question", "in_force", "clause")]
     return Table(id, "list", words.say("titles", id), tuple(columns), tuple(rows), (), (), data)
 
 
@@ -269,6 +273,12 @@ def agreed(table: Table) -> Table:
     rows = tuple(row[:2] for _, row in pairs)
     data = [entry for entry, _ in pairs]
     return Table(table.id, "agreed", table.title, table.columns[:2], rows, table.notes, table.clauses, data)
+
+
+def brief(table: Table) -> Table:
+    """The endings as a card has them, without the clauses."""
+    rows = tuple(row[:2] for row in table.rows)
+    return replace(table, columns=table.columns[:2], rows=rows)
 
 
 def same_for_all(tables: Sequence[tuple[int, Table]], words: Words) -> list[Table]:

@@ -62,7 +62,7 @@ def table(id: str, record: Record, model: Model, words: Words) -> Table:
     rows = [
         (
             words.say("words", "spectator") if k.name is None else k.name,
-            words.role(k.role) if k.role else words.say("words", "nothing"),
+            words.role(k.role) if k.role else "",
             _shown(k, words),
             str(k.worlds),
             _certain(k, words),
@@ -86,11 +86,11 @@ def table(id: str, record: Record, model: Model, words: Words) -> Table:
 
 def _shown(k: Knowledge, words: Words) -> str:
     if k.name is None:
-        return words.say("words", "nothing")
+        return ""
     if k.seen is None:
         return words.say("words", "not_written")
     names = [name for seats in k.seen.values() for name in seats]
-    return words.listed(list(dict.fromkeys(names))) or words.say("words", "nothing")
+    return words.listed(list(dict.fromkeys(names))) or words.say("words", "shown_nobody")
 
 
 def _certain(k: Knowledge, words: Words) -> str:
@@ -102,4 +102,4 @@ def _certain(k: Knowledge, words: Words) -> str:
         parts.append(
             words.say("words", "legal", side=words.word("members.Side", side), values=words.listed(named))
         )
-    return words.say("language", "semicolon").join(parts) or words.say("words", "nothing")
+    return words.say("language", "semicolon").join(parts) or words.say("words", "nothing_certain")

@@ -167,7 +167,9 @@ def outcomes(id: str, facts: Facts, words: Words) -> Table:
             )
         aboard = min(q.evil_aboard[k] for q in facts.quests if k < len(q.evil_aboard))
         certain.append(aboard)
-        row.append(words.say("words", "evil_aboard", n=aboard) if aboard else words.say("words", "nothing"))
+        row.append(
+            words.say("words", "evil_aboard", n=aboard) if aboard else words.say("words", "nothing_certain")
+        )
         rows.append(row)
     data = {"groups": data_groups, "evil_aboard": certain}
     cites = facts.phase_cites(*facts.phase_of(facts.stage.names.fails))
@@ -279,9 +281,8 @@ def uses(id: str, facts: Facts, words: Words) -> Table:
                     str(quests),
                     str(len(way)),
                     words.say("language", "comma").join(str(u.after) for u in way)
-                    or words.say("words", "nothing"),
-                    words.say("language", "comma").join(str(u.options) for u in way)
-                    or words.say("words", "nothing"),
+                    or words.say("words", "unused"),
+                    words.say("language", "comma").join(str(u.options) for u in way),
                 ]
             )
             data.append(

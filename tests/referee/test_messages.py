@@ -130,6 +130,9 @@ def test_every_english_word_of_the_tables_is_used_somewhere(tmp_path: Path) -> N
         Configuration("avalon", 5, rulings={"vote_track": "keep"}),
         Configuration("avalon", 5, (), ("merlin", "assassin", "mordred"), {"called_minions": "plain_only"}),
         Configuration("resistance", 7, ("targeting",)),
+        Configuration(
+            "avalon", 7, ("lady", "targeting"), rulings={"lady_after": "by_space", "fifth_gate": "no_gate"}
+        ),
         Configuration("resistance", 5, ("blind_spies",)),
         Configuration("avalon", 7, ("herald",), paths=(book,)),
     ]
@@ -146,7 +149,8 @@ def test_every_english_word_of_the_tables_is_used_somewhere(tmp_path: Path) -> N
     elsewhere = {
         ("script", "pause"), ("script", "finished"), ("titles", "common"), ("titles", "REF-16"),
         ("words", "seat"), ("words", "knows_role"), ("words", "was_shown"), ("words", "worlds"), ("words", "knows"),
-        ("words", "spectator"), ("words", "not_written"), ("words", "left_out"), ("words", "fallback"),
+        ("words", "spectator"), ("words", "not_written"), ("words", "shown_nobody"),
+        ("words", "left_out"), ("words", "fallback"),
         ("words", "players_listed"), ("words", "columns_are_counts"), ("language", "name"),
         ("words", "severity_error"), ("words", "severity_warning"),
     }  # fmt: skip

@@ -130,6 +130,8 @@ def _called(line: str, spoken: _Plain) -> str:
 
 
 def _grid(table: Table, spoken: _Plain) -> str:
+    if not table.rows:
+        return ""
     head = ""
     if any(table.columns):
         cells = "".join(f'<th scope="col">{spoken.text(c)}</th>' if c else "<td></td>" for c in table.columns)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import escape
 
-from avalon_logic.referee.document import Booklet, Page, Table
+from avalon_logic.referee.document import Booklet, Page, Table, side_by_side
 from avalon_logic.referee.formats.html import has_names_first, unbroken
 
 try:
@@ -144,12 +144,24 @@ def _story(booklet: Booklet, page: Page, size: float) -> list[Any]:
     ]
     if not columns:
         story.append(NextPageTemplate("more"))
-    for table in page.tables:
-        story += _section(booklet, table, size, inner)
+    for row in side_by_side(page) if booklet.card else [(table,) for table in page.tables]:
+        story += _row(booklet, row, size, inner)
     if page is booklet.pages[-1]:
         small = ParagraphStyle("small", fontName="VeraIt", fontSize=7, leading=9, textColor=SOFT)
         story += [Paragraph(_text(booklet, note), small) for note in booklet.notes]
     return story
+
+
+def _row(booklet: Booklet, row: Sequence[Table], size: float, width: float) -> list[Any]:
+    """One table, or on a card two small ones beside each other."""
+    if len(row) == 1:
+        parts = _section(booklet, row[0], size, width)
+        return [KeepTogether(parts)] if len(row[0].rows) < 20 else parts
+    half = (width - GAP) / 2
+    left, right = (_section(booklet, table, size, half) for table in row)
+    made = Grid([[left, "", right]], colWidths=[half, GAP, half])
+    made.setStyle(TableStyle([("VALIGN", (0, 0), (-1, -1), "TOP"), *_padding(0, 0)]))
+    return [made]
 
 
 def _section(booklet: Booklet, table: Table, size: float, width: float) -> list[Any]:
@@ -175,7 +187,7 @@ def _section(booklet: Booklet, table: Table, size: float, width: float) -> list[
     if not booklet.card:
         parts.append(Paragraph(_text(booklet, ", ".join((table.id, *table.clauses))), cites))
     parts.append(Spacer(1, size * 0.9))
-    return [KeepTogether(parts)] if len(table.rows) < 20 else parts
+    return parts
 
 
 def _script(booklet: Booklet, table: Table, size: float, width: float) -> Any:
