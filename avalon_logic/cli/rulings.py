@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 
 from avalon_logic.cli.output import add_configuration, bad_input, configuration_of, console, print_json
 from avalon_logic.configuration import resolve
-from avalon_logic.library import rulebook_library
+from avalon_logic.library import open_model, rulebook_library
 from rules_dsl.selection import family_of
 
 EPILOG = """examples:
@@ -14,6 +15,8 @@ EPILOG = """examples:
   avalon rulings --game resistance
   avalon rulings --ruling fifth_team=no_vote     with one decided
   avalon rulings --json"""
+
+USUAL = 5  # players, where nobody says how many
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -28,7 +31,11 @@ def run(args: argparse.Namespace) -> int:
             lib = rulebook_library(tuple(args.rules))
             family = {g.name for g in family_of(lib, args.game)}
             args.modules = [m.name for m in lib.modules.values() if any(b.name in family for b in m.bases)]
-        model, given = resolve(configuration_of(args))
+        asked = configuration_of(args)
+        if args.players == USUAL:  # nobody has to name a number of players to be told of the open points
+            limits = open_model(asked.game, asked.modules, paths=asked.paths)
+            asked = replace(asked, players=min(max(USUAL, limits.fewest), limits.most))
+        model, given = resolve(asked)
     rulings = [p for p in model.params.values() if p.kind == "ruling"]
     if args.json:
         print_json(

@@ -101,8 +101,8 @@ def assumption_modules(configuration: Configuration, assumptions: Sequence[str])
     needed: set[str] = set()
     for name in assumptions:
         if name not in declared:
-            known = ", ".join(sorted(declared))
-            raise UnknownName(f"there is no assumption '{name}' for {configuration.game}; there are: {known}")
+            known = f"there are: {', '.join(sorted(declared))}" if declared else "it has none"
+            raise UnknownName(f"there is no assumption '{name}' for {configuration.game}; {known}")
         needed |= declared[name][1]
     return tuple(sorted(needed - set(configuration.modules)))
 

@@ -215,6 +215,17 @@ def test_what_can_be_deduced_about_the_henhouse_still_is(
     assert "no teams go on quests in henhouse" in capsys.readouterr().err
 
 
+def test_the_open_points_of_a_game_need_no_number_of_players(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ruling = 'ruling throws "How many dice?" { single "one" pair "two" } default single\n  start throw'
+    rules, _ = _written(tmp_path, Small(NO_CARDS.replace("start throw", ruling), "dice", 2))
+    assert main(["rulings", "--rules", rules, "--game", "dice"]) == 0
+    assert "How many dice?" in capsys.readouterr().out
+    assert main(["rulings", "--rules", rules, "--game", "dice", "-n", "9"]) == 2
+    assert "dice is for 2 to 4 players, not 9\n" in capsys.readouterr().err
+
+
 def test_a_deck_is_named_whole_where_no_role_is_called_plain(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
