@@ -136,7 +136,7 @@ def _order(model: m.Model, starts: tuple[str, ...], halting: Halting) -> dict[st
     def visit(name: str) -> None:
         seen.add(name)
         phase = model.phases[name]
-        halts = (name, 0) in halting
+        halts = any((name, i) in halting for i in range(max(1, len(phase.choices))))
         following = {phase.otherwise} if halts and phase.when is not None else set()
         for other in sorted(following if halts else passing(phase)):
             if other not in seen:

@@ -67,7 +67,7 @@ from rules_dsl.smt.terms import (
     total,
 )
 from rules_dsl.types import BOOL, IntType, MapType, OptionalType, Type, cardinality
-from rules_dsl.walk import statements
+from rules_dsl.walk import reads, statements
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,7 +239,8 @@ def compile_smt(model: m.Model, name: str = "") -> System:
 
 
 def compile_paced(model: m.Model, name: str = "") -> System:
-    """The same, but every run halts before every choice, whether or not somebody makes it.
+    """The same, but every run halts before every choice, whether or not somebody makes it, unless that follows from the
+    parameters alone.
 
     Then what a seat sees of a step says where the step ends: with a choice, before the next choice of the phase; else with
     a phase entered, which everybody sees. Two games that have looked the same to a seat have taken the same places, up to
@@ -511,8 +512,14 @@ def _halting(model: m.Model, paced: bool) -> frozenset[tuple[str, int]]:
         (name, i)
         for name, phase in model.phases.items()
         for i in range(max(len(phase.choices), name in circular))
-        if paced or name in circular
+        if name in circular or (paced and _depends_on_the_game(model, phase.choices[i]))
     )
+
+
+def _depends_on_the_game(model: m.Model, choice: m.Choice) -> bool:
+    """Can it depend on more than the table whether anybody makes this choice? If not, two games at one table agree."""
+    conditions = (choice.when, choice.chooser.domain, choice.chooser.condition)
+    return any(reads(x, model.definitions) for x in conditions if x is not None)
 
 
 def _places(model: m.Model, halting: frozenset[tuple[str, int]]) -> tuple[Place, ...]:
