@@ -195,7 +195,7 @@ class Knowledge:
                 replay(self.system.model, ours)
                 replay(self.system.model, theirs)
                 events = len(ours.moves)
-                return Finding(False, how.format(events), (), ours, theirs, seat, events)
+                return Finding(False, how.format(len(theirs.moves)), (), ours, theirs, seat, events)
         return undecided(Found(None, self.deepest, False))
 
     # --- nobody is told anything ---

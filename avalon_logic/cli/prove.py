@@ -41,7 +41,8 @@ examples:
   avalon prove house.rules --save games/ --json       counterexamples as records for avalon replay
   avalon prove --certify proofs/ --junit prove.xml    proofs another solver has checked, a report for CI
 
-exit codes: 0 all verdicts as expected, 1 a verdict its author did not expect, 2 bad input, 3 something undecided"""
+exit codes: 0 all verdicts as expected (with --certify: and every proof has a certificate that stands), 1 a verdict its
+            author did not expect, or a certificate that failed, 2 bad input, 3 something undecided or not certified"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -113,7 +114,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--certify",
         type=Path,
         metavar="DIR",
-        help="write every proof obligation into DIR and let a second solver (cvc5) check it",
+        help="write every proof obligation into DIR, let a second solver (cvc5) check it, and compare the formulas with the "
+        "interpreter on small tables",
     )
     parser.add_argument("--junit", type=Path, metavar="FILE", help="write a JUnit report for CI into FILE")
     parser.add_argument("--json", action="store_true", help="the whole report as JSON (docs/proofs.md)")
@@ -133,6 +135,8 @@ def run(args: argparse.Namespace) -> int:
     from proofs.verdicts import exit_code
     from proofs.workers import decide
 
+    if args.coverage and (args.certify or args.junit or args.save):
+        raise BadInput("--coverage decides nothing to certify, report or save: ask for it by itself")
     ready_to_report(args.certify, args.junit)
     if args.time <= 0 or args.jobs < 1 or (args.memory is not None and args.memory < 1):
         raise BadInput("--time, --memory and -j are positive numbers")

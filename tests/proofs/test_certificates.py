@@ -334,3 +334,17 @@ def test_two_obligations_of_one_name_are_not_written_as_one(
     monkeypatch.setattr(certificates, "slug", lambda name: "same")
     with pytest.raises(ValueError, match="two different obligations"):
         write_certificates(verdicts, tmp_path)
+
+
+def test_a_solver_that_got_little_of_a_busy_machine_is_asked_again() -> None:
+    asked: list[float] = []
+
+    def starved(_text: str, seconds: float) -> str:
+        asked.append(seconds)
+        return "unsat" if seconds > 100 else "unknown"
+
+    assert certificates._patiently(starved, "", 20) == "unsat"
+    assert asked == [20, 60, 180]
+    asked.clear()
+    assert certificates._patiently(starved, "", 5) == "unknown"
+    assert asked[-1] == 50

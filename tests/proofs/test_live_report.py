@@ -50,8 +50,8 @@ def test_a_family_is_printed_as_soon_as_it_and_all_before_it_are_decided(
     assert waiting.err == "6/12 two: done\n"
     live.add(first[0])
     assert [line for line in capsys.readouterr().out.splitlines() if ": 2 to 3 players" in line] == [
-        "one: 2 to 3 players, every deck, every ruling",
-        "two: 2 to 3 players, every deck, every ruling",
+        "one: 2 to 3 players",
+        "two: 2 to 3 players",
     ]
 
 

@@ -119,6 +119,14 @@ def test_certificates_of_an_earlier_run_are_not_taken_for_this_ones(
     assert "FAILED countdown/certificate.json: nothing was written" in capsys.readouterr().out
 
 
+def test_certificates_are_not_promised_where_none_are_made(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["prove", str(write_rules(tmp_path)), "--coverage", "--certify", str(tmp_path / "c")]
+    assert main(words) == 2
+    assert "--coverage" in capsys.readouterr().err
+
+
 def test_nothing_to_certify_is_said_as_such(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = ["prove", str(write_rules(tmp_path)), "--property", "long_game", "-j", "1"]
     assert main([*words, "--certify", str(tmp_path / "c")]) == 0
