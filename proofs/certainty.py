@@ -17,7 +17,7 @@ from typing import Any
 import z3  # type: ignore[import-untyped]
 
 from proofs.clock import Clock, OutOfTime
-from proofs.pairs import Doubt, Mind, Pair, plain_scene
+from proofs.pairs import Doubt, Mind, Pair, PairSearch, plain_scene
 from proofs.search import Found, exhausted, plainest
 from rules_dsl import model as m
 from rules_dsl.smt import Game, Place, Unrolling, finite_solver
@@ -61,6 +61,7 @@ class CertainGames:
         self.pair, self.claim, self.kind_of = pair, claim, kind_of
         self.atoms: list[_Atom] = []
         self.candidates = 0
+        self.searches: dict[int, PairSearch] = {}
         system = pair.system
         scene = replace(system.scene(system.before), knows=self._supposed)
         self.goal = term(and_((where, system.rests, not_(truth_of(claim, scene)))))
@@ -100,7 +101,7 @@ class CertainGames:
                 put_off = {}
                 continue
             game = self.run.trace(plainest(self.pair.system, solver, attempt, clock), depth)
-            mind = Mind(self.pair, game, clock)
+            mind = Mind(self.pair, game, clock, self.searches)
             if not mind.holds(self.claim):
                 return game
             self.candidates += 1

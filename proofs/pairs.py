@@ -186,14 +186,31 @@ class PairSearch:
         self.solver.add(z3.Implies(goal, self.at(self.ours.depth, condition)))
         return goal
 
-    def twin(self, condition: Truth, seat: int, clock: Clock) -> Game | None:
-        """The second of two such games, however plain, moment by moment; it may have gone on unnoticed."""
+    def fixed(self, game: Game) -> Any:
+        """A literal that fixes the first game, moment by moment to the depth of this search."""
+        system, literal = self.pair.system, z3.FreshBool("fixed")
+        parts = [are_params(system, game.params), self.at(0, is_state(system, system.before, game.states[0]))]
+        for t, move in enumerate(game.moves[: self.ours.depth]):
+            step = system.steps[Place(game.states[t].phase, game.states[t].step)]
+            parts.append(self.at(t, is_move(system, step, move)))
+        self.solver.add(z3.Implies(literal, z3.And(*parts)))
+        return literal
+
+    def watched_by(self, seat: int) -> Any:
+        """A literal that fixes who watches."""
+        literal = z3.Bool(f"watched by {seat}")
+        self.solver.add(z3.Implies(literal, term(equal(self.pair.watcher, number(seat)))))
+        return literal
+
+    def twin(self, game: Game, fixed: Any, condition: Truth, seat: int, clock: Clock) -> Game | None:
+        """The second of two such games, however plain, moment by moment, if the first is a given one (`fixed` is its
+        literal); it may have gone on unnoticed.
+        """
         goal = self._goal(or_((condition, self.pair.ahead(condition, 1))))
-        if not clock.check(self.solver, goal):
+        if not clock.check(self.solver, goal, fixed, self.watched_by(seat)):
             return None
-        model = self.solver.model()
-        ours, theirs = self.ours.trace(model), self.theirs.trace(model)
-        return self._gone_on(condition, ours, theirs, seat, clock)[1]
+        theirs = self.theirs.trace(self.solver.model())
+        return self._gone_on(condition, game, theirs, seat, clock)[1]
 
     def seat(self, model: Any) -> int:
         """Who watched."""
@@ -256,27 +273,28 @@ class Doubt:
 
 @dataclass
 class Mind:
-    """What seats know at the end of one game, moment by moment, decided over all games that look the same to them."""
+    """What seats know at the end of one game, moment by moment, decided over all games that look the same to them.
+
+    `searches` are two games side by side, by how many moments; making them takes most of the time, so whoever asks about
+    many games keeps them.
+    """
 
     pair: Pair
     game: Game
     clock: Clock
+    searches: dict[int, PairSearch] = field(default_factory=dict)
     doubts: list[Doubt] = field(default_factory=list)  # what was asked, and the twins that were found
-    _watching: dict[tuple[int, int], PairSearch] = field(default_factory=dict)
+    _fixed: dict[int, Any] = field(default_factory=dict)
 
-    def _search(self, seat: int, depth: int) -> PairSearch:
-        """The game itself up to a moment, fixed, beside every game that looks the same to the seat."""
-        if (seat, depth) not in self._watching:
-            system = self.pair.system
-            made = PairSearch(self.pair)
-            made.solver.add(term(equal(self.pair.watcher, number(seat))), self._fixed_params())
-            made.solver.add(made.at(0, is_state(system, system.before, self.game.states[0])))
-            for t, move in enumerate(self.game.moves[:depth]):
-                made.extend()
-                step = self._step(t)
-                made.solver.add(made.at(t, is_move(system, step, move)))
-            self._watching[seat, depth] = made
-        return self._watching[seat, depth]
+    def _search(self, depth: int) -> PairSearch:
+        """This game up to a moment, fixed, beside every game that looks the same to somebody."""
+        if depth not in self.searches:
+            self.searches[depth] = PairSearch(self.pair)
+            for _ in range(depth):
+                self.searches[depth].extend()
+        if depth not in self._fixed:
+            self._fixed[depth] = self.searches[depth].fixed(self.game)
+        return self.searches[depth]
 
     def _step(self, moment: int) -> Step:
         state = self.game.states[moment]
@@ -306,7 +324,9 @@ class Mind:
         failing = and_((twin.rests, not_(truth_of(fact, scene))))
         for depth in range(len(self.game.moves), self._last_noticed(seat) - 1, -1):
             # a twin that has made fewer choices than the game itself, or as many, or more
-            found = self._search(seat, depth).twin(failing, seat, self.clock)
+            search = self._search(depth)
+            short = Game(self.game.params, self.game.states[: depth + 1], self.game.moves[:depth])
+            found = search.twin(short, self._fixed[depth], failing, seat, self.clock)
             if found is not None:
                 return found
         return None
