@@ -13,7 +13,7 @@ from rules_dsl import RulebookError, build_model, compose, library, parse
 from rules_dsl.model import Model
 from tests.proofs.small_games import Everything, TooLarge, everything, random_game_text
 
-BATCHES = range(8)
+BATCHES = range(5)
 GAMES = 12
 
 
