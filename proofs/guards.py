@@ -49,6 +49,9 @@ def guards(model: m.Model, dealt: m.StateVariable) -> Iterator[Guard]:
             calls: list[m.Expr] = [m.Invoke(name, (seat,), definition.type) for seat in seats]
             alike.append((name, calls, definition.type))
     alike.reverse()  # definitions say more than single attributes
+    for i, (text, pair, type_) in enumerate(alike):
+        if text in {other for other, _, _ in alike[:i]}:  # what is proved of one must not pass for the other
+            alike[i] = f"printed {text}", pair, type_
     for text, pair, _ in alike:
         yield Guard(f"two other seats alike in {text}", m.Apply("eq", tuple(pair), BOOL))
     for text, pair, type_ in alike:

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from proofs.clock import Clock, OutOfTime
 from proofs.conditions import Reader, speaks_of_knowing, without_knowing
 from proofs.findings import Finding
+from proofs.horn import found_invariant
 from proofs.induction import excluded
 from proofs.lemmas import apply
 from proofs.replays import replay
@@ -95,7 +97,12 @@ def never(session: Session, condition: Truth) -> Idle | None:
             return Idle(VACUOUS, NOTHING)
     except OutOfTime as error:
         return _undecided(str(error))
-    result = search(system, {"": condition}, lambda _: clock, session.options.deepest)[""]
+    facts = [claim for claim in session.proved if claim.place is None]
+
+    def exclude(_name: str, share: float) -> Any:
+        return found_invariant(system, condition, facts, clock, share)
+
+    result = search(system, {"": condition}, lambda _: clock, session.options.deepest, exclude=exclude)[""]
     if result.game is not None:
         replay(session.model, result.game)
         return None

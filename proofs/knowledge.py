@@ -234,6 +234,9 @@ class Knowledge:
             else:
                 swaps.append(more)
                 self._worked[more.guard.text] = None
+        else:
+            # states nobody has looked at yet may be doubtful, at whatever stage
+            return self._certain_game(None, (), claim, clock)
         if not without:
             texts = tuple(dict.fromkeys(s.text for s in swaps))
             bad = self._false(prover, swaps, claim)

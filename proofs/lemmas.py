@@ -78,8 +78,9 @@ def guesses(model: m.Model, seen: Sequence[Sample]) -> list[Lemma]:
         prefix = _prefix(model, place)
         here = [envs[i] for i in places]
         states = [dict(e.variables) for e in here]
-        fitted = [*_fitted(model, states), *_watched_modules(model, here)]
-        for text, claim in (*fitted, *(_sums(model, states) if place is None else ())):
+        # constants are taken from states that were seen; where none was, there are none to take
+        fitted = [*_fitted(model, states), *_watched_modules(model, here)] if here else []
+        for text, claim in (*fitted, *(_sums(model, states) if place is None and here else ())):
             made.setdefault((claim, place), Lemma(prefix + text, claim, place=place))
         for text, claim in local if place is not None else [*everywhere, *local]:
             if all(holds(claim, env) for env in here):

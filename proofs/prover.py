@@ -346,11 +346,13 @@ def _paused(session: Session, property_: m.Property) -> Session:
 
 
 def _unpaused(session: Session, verdict: Verdict) -> Verdict:
-    """The games of a verdict as games of the model itself."""
+    """The games of a verdict as games of the model itself. Of the model with a pause there is no certificate: its
+    obligations would have the names of those of the model itself.
+    """
     phase = verdict.claim.phase
     assert phase is not None
     game, twin = (g and without_pause(session.model, phase, g) for g in (verdict.game, verdict.twin))
-    return replace(verdict, game=game, twin=twin)
+    return replace(verdict, game=game, twin=twin, evidence=None)
 
 
 def _found(

@@ -142,12 +142,14 @@ def plainest(system: System, solver: Any, goal: Any, clock: Clock) -> Any:
     while wanted:
         literals = {f"prefer {i}": z3.Bool(f"prefer {i}") for i in range(len(wanted))}
         solver.push()
-        solver.add(*(z3.Implies(x, w) for x, w in zip(literals.values(), wanted, strict=True)))
-        found = clock.check(solver, goal, *literals.values())
-        if found:
-            best = solver.model()
-        core = set() if found else {str(x) for x in solver.unsat_core()}
-        solver.pop()
+        try:
+            solver.add(*(z3.Implies(x, w) for x, w in zip(literals.values(), wanted, strict=True)))
+            found = clock.check(solver, goal, *literals.values())
+            if found:
+                best = solver.model()
+            core = set() if found else {str(x) for x in solver.unsat_core()}
+        finally:
+            solver.pop()
         # of what cannot go together the last is given up: the first preferences matter most
         clash = [i for i in range(len(wanted)) if f"prefer {i}" in core]
         if found or not clash:

@@ -233,7 +233,7 @@ def _longest(
         if node not in longest:
             # one more event may end the game, whose last place has no edges
             longest[node] = 1 + max((longest[n] for n in nodes), default=0)
-    return max(longest[r] for r in roots), Ranks(tuple(x.number for x in measures), longest)
+    return max((longest[r] for r in roots), default=0), Ranks(tuple(x.number for x in measures), longest)
 
 
 def _first_places(system: System, clock: Clock) -> list[Place]:
