@@ -465,3 +465,8 @@ def choice_type(choice: Choice) -> Type:
 
 
 PLAYERS = "players"
+
+
+def module_parameter(module: str) -> str:
+    """The parameter that says whether a module left open is in play."""
+    return f"with_{module}"
