@@ -23,6 +23,7 @@ from rules_dsl.selection import (
     Library,
     UnknownName,
     check_exclusions,
+    check_references,
     choose_modules,
     family_of,
     included_modules,
@@ -57,6 +58,7 @@ def compose(
     lib: Library, game: str, modules: Sequence[str] = (), open_modules: Sequence[str] = ()
 ) -> Composition:
     """Puts a game together with modules; those in `open_modules` may be in or out."""
+    check_references(lib)
     family = family_of(lib, game)
     last = family[-1]
     if last.abstract:

@@ -12,6 +12,7 @@ from rules_dsl.diagnostics import Note, fail
 from rules_dsl.source import Span
 
 MOST_MODULES = 40
+MOST_KNOWN_MODULES = 100  # every one of them is looked at with every game it fits
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,8 @@ def library(rulebooks: Iterable[s.Rulebook]) -> Library:
             games[game.name] = game
         for module in book.modules:
             _once(modules, module.name, "module", module.span)
+            if len(modules) == MOST_KNOWN_MODULES:
+                raise fail("E108", f"more than {MOST_KNOWN_MODULES} modules in all are too many", module.span)
             modules[module.name] = module
     return Library(games, modules)
 
@@ -44,6 +47,19 @@ def _once(known: Mapping[str, s.Game] | Mapping[str, s.Module], name: str, what:
             span,
             notes=[Note("the other one:", known[name].span)],
         )
+
+
+def check_references(lib: Library) -> None:
+    """Whatever a module is for, requires, excludes or comes after must be there, also where nobody plays with it."""
+    games = ", ".join(sorted(lib.games)) or "none"
+    modules = ", ".join(sorted(lib.modules)) or "none"
+    for module in lib.modules.values():
+        for base in module.bases:
+            if base.name not in lib.games:
+                raise fail("E101", f"there is no game '{base.name}'", base.span, f"known games: {games}")
+        for ref in (*module.requires, *module.excludes, *module.after):
+            if ref.name not in lib.modules:
+                raise fail("E103", f"there is no module '{ref.name}'", ref.span, f"known modules: {modules}")
 
 
 def family_of(lib: Library, name: str, span: Span | None = None) -> tuple[s.Game, ...]:
