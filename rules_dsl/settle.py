@@ -12,6 +12,7 @@ from itertools import product
 from typing import TypeVar
 
 from rules_dsl import model as m
+from rules_dsl.dealing import misdeals
 from rules_dsl.evaluate import Environment, evaluate, holds
 from rules_dsl.model import Value
 from rules_dsl.types import (
@@ -78,6 +79,11 @@ def settle(model: m.Model, given: Mapping[str, Value]) -> Settled:
     assert isinstance(players, int)
     env = Environment(model, players, values)
     findings = tuple(c for c in model.checks if not holds(c.condition, env))
+    if not any(c.severity == "error" for c in findings):  # else the rulebook's own words have said it
+        findings += tuple(
+            m.Check("error", _FALSE, found.text, found.choice.origin)
+            for found in misdeals(model, players, values)
+        )
     return Settled(fix(model, values), values, findings)
 
 
