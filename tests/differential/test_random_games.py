@@ -103,9 +103,6 @@ def test_many_random_games_at_once_end_as_one_by_one(batch: int) -> None:
         alike(found, Counter(compile_python(model).simulate(2_000, Random(seed))))
 
 
-@pytest.mark.xfail(
-    reason="the relation cuts off phases that lead round without anybody choosing", strict=False
-)
 @pytest.mark.parametrize("batch", BATCHES)
 def test_the_relation_of_random_games_is_that_of_the_reference(batch: int) -> None:
     for seed in seeds(batch, 2):
