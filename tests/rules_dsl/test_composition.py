@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import combinations
 
 import pytest
 
+from avalon_logic.library import rulebook_library
 from rules_dsl import (
     Model,
     RulebookError,
@@ -20,6 +22,7 @@ from rules_dsl import (
 )
 from rules_dsl import model as m
 from rules_dsl.evaluate import Environment, evaluate
+from rules_dsl.selection import family_of
 from rules_dsl.types import BOOL
 
 BASE = """
@@ -227,3 +230,13 @@ def test_a_table_keyed_by_seats_keeps_the_cells_of_the_seats_taken() -> None:
                 state = replace(reference.start(made).state, values=(0, seat, "good"))
                 for step in (reference.step, lambda m, s, x: compile_python(m).step(s, x)):
                     assert step(made, state, ((seat, side),)).state.values[0] == value
+
+
+@pytest.mark.parametrize("game", ["resistance", "avalon", "avalon_2021"])
+def test_every_mix_of_the_shipped_modules_has_an_order(game: str) -> None:
+    lib = rulebook_library()
+    family = {g.name for g in family_of(lib, game)}
+    fitting = sorted(n for n, m in lib.modules.items() if any(b.name in family for b in m.bases))
+    for size in range(len(fitting) + 1):
+        for mix in combinations(fitting, size):
+            assert compose(lib, game, mix).name == game
