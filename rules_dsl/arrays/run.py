@@ -264,8 +264,8 @@ class Machine:
             if not (one.values.tracks(name) and two.values.tracks(name)):
                 continue  # no rule reads it any more, or the branch that leaves it alone would have kept it
             a, b = one.values[name], two.values[name]
-            if a is not b:
-                path.values[name] = select(condition, a, b)
+            # both may have given it the same new value
+            path.values[name] = a if a is b else select(condition, a, b)
 
     def _assign(self, path: Path, code: AssignCode, event: Event) -> None:
         scene, statement = path.scene(), code.statement

@@ -91,3 +91,19 @@ def test_that_nobody_was_seen_to_choose_tells_what_the_choice_hangs_on() -> None
     coin = m.Variable("coin", BOOL)
     assert not grant(belief, coin).possible
     assert grant(belief, m.Apply("not", (coin,), BOOL)).possible
+
+
+def test_what_both_branches_of_a_hidden_condition_do_is_done() -> None:
+    agree_on(
+        one_game("""
+        hidden hold: Player -> Bool
+        public first: Bool
+        phase look {
+          chance deals hold from map(b in Bool: 1) own
+          turn chooses bold: Bool public
+            require bold or not first
+          if coin { first := hold[turn] } else { first := hold[turn] }
+          next close
+        }
+        """)
+    )

@@ -102,3 +102,26 @@ def test_cards_are_dealt_as_often_as_the_arrangement_weighs() -> None:
     """)
     assert Simulator(never).play(500, np.random.default_rng(5)) == {"fox": 500}
     assert compile_python(never).simulate(500, random.Random(5)) == {"fox": 500}
+
+
+def test_what_both_branches_do_is_done_in_many_games_too() -> None:
+    both_ways(
+        one_game("""
+        game g {
+          players 2..2
+          result Bool
+          start a
+          hidden coin: Bool
+          hidden hold: Player -> Bool
+          public first: Bool
+          public turn: Player
+          phase a {
+            chance chooses coin
+            chance deals hold from map(b in Bool: 1)
+            if coin { first := hold[turn] } else { first := hold[turn] }
+            win first
+          }
+        }
+        """),
+        2_000,
+    )
