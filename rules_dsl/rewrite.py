@@ -20,6 +20,18 @@ def next_statements(statement: s.Statement) -> Iterator[s.Next]:
             return
 
 
+def assignments(statement: s.Statement) -> Iterator[s.Assign]:
+    """Which variables a statement can change."""
+    match statement:
+        case s.Assign():
+            yield statement
+        case s.If():
+            for inner in (*statement.then, *statement.otherwise):
+                yield from assignments(inner)
+        case _:
+            return
+
+
 def redirected(statement: s.Statement, target: str, to: str) -> s.Statement:
     """The statement with every `next target` made a `next to`."""
     match statement:
