@@ -165,7 +165,7 @@ def _changes(
     model: m.Model, before: State, after: State, names: tuple[str, ...], left_out: set[str]
 ) -> Iterator[str]:
     for (name, variable), old, new in zip(model.variables.items(), before.values, after.values, strict=True):
-        if old == new or name in left_out or name.endswith("_by"):
+        if old == new or name in left_out or variable.kind == "speaker":
             continue
         if isinstance(variable.type, MapType) and not isinstance(variable.type.key, PlayerType):
             assert isinstance(old, tuple)

@@ -30,7 +30,7 @@ def absence_checks(composition: Composition, params: Mapping[str, m.Param]) -> I
 
 
 def _check(module: str, name: str, free: list[m.Expr], item: s.EnumDecl) -> m.Check:
-    condition = m.Apply("or", (m.Parameter(f"with_{module}", BOOL), _all(free)), BOOL)
+    condition = m.Apply("or", (m.Parameter(m.module_parameter(module), BOOL), _all(free)), BOOL)
     text = f"{name} speaks of what only module '{module}' brings into play"
     return m.Check("error", condition, text, m.Origin(module, (), item.span))
 

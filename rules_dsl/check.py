@@ -6,6 +6,7 @@ author sees all of them at once.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 
 from rules_dsl import model as m
@@ -13,6 +14,7 @@ from rules_dsl import syntax as s
 from rules_dsl.absence import absence_checks
 from rules_dsl.compose import Composition
 from rules_dsl.constants import enter_constants, enter_types
+from rules_dsl.dealing import misdeals_by_default
 from rules_dsl.diagnostics import Diagnostic, fail
 from rules_dsl.elaborate import bind_ranges, coerce, infer, truth
 from rules_dsl.flow import check_flow
@@ -20,6 +22,7 @@ from rules_dsl.limits import measure_all
 from rules_dsl.names import Names
 from rules_dsl.phases import build_phase
 from rules_dsl.scope import Scope
+from rules_dsl.settle import BadParameter, parameter_values
 from rules_dsl.types import BOOL, IntType, MapType, PlayerType
 from rules_dsl.variables import enter_initials, enter_variables
 from rules_dsl.walk import every
@@ -79,7 +82,18 @@ def build_model(composition: Composition) -> m.Model:
     names.faults += check_flow(made, composition)
     names.attempt(measure_all, made, names.measures)
     names.stop_on_faults()
+    names.faults += misdeals_by_default(made, _default_tables(made))
+    names.stop_on_faults()
     return made
+
+
+def _default_tables(model: m.Model) -> dict[int, dict[str, m.Value]]:
+    """The defaults of all parameters, by the number of players; without the tables that have none that fit."""
+    found: dict[int, dict[str, m.Value]] = {}
+    for players in range(model.fewest, model.most + 1):
+        with suppress(BadParameter):
+            found[players] = parameter_values(model, {m.PLAYERS: players})
+    return found
 
 
 def _players(names: Names) -> tuple[int, int]:

@@ -15,19 +15,22 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from rules_dsl import syntax as s
-from rules_dsl.diagnostics import Note, fail
+from rules_dsl.diagnostics import Note, RulebookError, fail
+from rules_dsl.interference import Change, check_order
 from rules_dsl.placement import ComposedPhase, Part, place_phases
-from rules_dsl.rewrite import assignments, with_base
+from rules_dsl.rewrite import with_base
 from rules_dsl.selection import (
     Library,
     UnknownName,
     check_exclusions,
+    check_references,
     choose_modules,
     family_of,
     included_modules,
     layers_of,
     library,
     modules_before,
+    only_watches,
     order_modules,
 )
 from rules_dsl.source import Span
@@ -55,6 +58,7 @@ def compose(
     lib: Library, game: str, modules: Sequence[str] = (), open_modules: Sequence[str] = ()
 ) -> Composition:
     """Puts a game together with modules; those in `open_modules` may be in or out."""
+    check_references(lib)
     family = family_of(lib, game)
     last = family[-1]
     if last.abstract:
@@ -67,12 +71,12 @@ def compose(
     # what only an open module requires is open as well
     open_names = tuple(m.name for m in ordered if m.name not in always)
     layers = layers_of(family, ordered)
-    ahead = {m.name: modules_before(m, lib, chosen) for m in ordered}
-    merged = _Merge(lib, open_names, ahead, {*names, *included_modules(lib, game)})
+    merged = _Merge(lib, open_names, chosen, {*names, *included_modules(lib, game)})
     for layer in layers:
         for item in layer.items:
             merged.add(layer.name, item)
-    merged.relate_open(chosen)
+    merged.relate_open()
+    check_order(merged.changes, merged.definitions, merged.ordered)
     place_phases(merged.inserted, merged.phases, merged.parts, merged.ordered)
     return Composition(
         game,
@@ -114,32 +118,33 @@ _Named = (
 
 class _Merge:
     def __init__(
-        self, lib: Library, open_names: tuple[str, ...], before: Mapping[str, set[str]], games: set[str]
+        self, lib: Library, open_names: tuple[str, ...], chosen: Mapping[str, s.Module], games: set[str]
     ) -> None:
-        self.lib = lib
         self.open = open_names
-        self.before = before
-        self.games = games
+        self.chosen = chosen
+        self.before = {name: modules_before(module, lib) for name, module in chosen.items()}
+        self.games = games  # the games and the modules they have built in
         self.parts: dict[str, Part] = {}
         self.enums: dict[str, list[Part]] = {}
         self.definitions: dict[str, Part] = {}
         self.phases: dict[str, ComposedPhase] = {}
         self.overridden: dict[str, tuple[str, Span]] = {}
         self.inserted: list[tuple[str, s.PhaseDecl]] = []
-        self.written: dict[tuple[str, str], list[tuple[str, Span]]] = {}  # by phase and variable
+        self.changes: list[Change] = []
+        self.fronts: dict[str, tuple[int, int]] = {}  # choices and statements that modules put to the front
 
     # guards for open modules
 
     def _guarded(self, module: str, condition: s.Expr | None, span: Span) -> s.Expr | None:
         if module not in self.open:
             return condition
-        name = s.Name(f"with_{module}", span)
-        return name if condition is None else s.Binary("and", name, condition, condition.span)
+        there = s.ModuleIn(module, span)
+        return there if condition is None else s.Binary("and", there, condition, condition.span)
 
     def _implied(self, module: str, condition: s.Expr) -> s.Expr:
         if module not in self.open:
             return condition
-        return s.Binary("implies", s.Name(f"with_{module}", condition.span), condition, condition.span)
+        return s.Binary("implies", s.ModuleIn(module, condition.span), condition, condition.span)
 
     def _cannot_be_open(self, module: str, what: str, span: Span) -> None:
         if module in self.open:
@@ -147,16 +152,16 @@ class _Merge:
                 "E107", f"module '{module}' overrides a {what}, so it must be in or out, not left open", span
             )
 
-    def relate_open(self, chosen: Mapping[str, s.Module]) -> None:
+    def relate_open(self) -> None:
         """What open modules require and exclude becomes a matter of the set-up."""
-        for module in chosen.values():
+        for module in self.chosen.values():
             for ref in module.requires:
                 if ref.name in self.open:
-                    both = s.Name(f"with_{ref.name}", ref.span)
+                    both = s.ModuleIn(ref.name, ref.span)
                     text = f"module '{module.name}' requires '{ref.name}'"
                     self._relate(module, self._implied(module.name, both), text, ref.span)
             for ref in module.excludes:
-                if ref.name in chosen and (ref.name in self.open or module.name in self.open):
+                if ref.name in self.chosen and (ref.name in self.open or module.name in self.open):
                     other = self._guarded(ref.name, None, ref.span) or s.Name("true", ref.span)
                     without = s.Unary("not", other, ref.span)
                     text = f"modules '{module.name}' and '{ref.name}' exclude each other"
@@ -166,17 +171,19 @@ class _Merge:
         made = s.SetupCheck("error", condition, text, (), span)
         self.parts[f"setup {len(self.parts)}"] = Part(made, module.name)
 
-    def _override(self, what: str, name: str, module: str, span: Span, there: Part | None) -> None:
+    def _override(
+        self, what: str, name: str, module: str, span: Span, there: Part | None, key: str = ""
+    ) -> None:
         if there is None:
             raise fail(
                 "E110", f"there is no {what} '{name}' to override", span, "drop 'override' to declare it"
             )
-        key = f"{what} {name}"
+        key = key or f"{what} '{name}'"
         earlier = self.overridden.get(key)
         if earlier is not None and not self.ordered(earlier[0], module):
             raise fail(
                 "E111",
-                f"modules '{earlier[0]}' and '{module}' both override {what} '{name}'",
+                f"modules '{earlier[0]}' and '{module}' both override {key}",
                 span,
                 f"say which wins: 'module {module} ... after {earlier[0]}'",
                 [Note("the other override:", earlier[1])],
@@ -184,7 +191,18 @@ class _Merge:
         self.overridden[key] = (module, span)
 
     def ordered(self, first: str, second: str) -> bool:
-        return first == second or first in self.games or first in self.before.get(second, set())
+        """Does the one come before the other for a reason that an author can see, or are they never together?"""
+        if first == second or first in self.games:
+            return True
+        one, two = self.chosen[first], self.chosen.get(second)
+        if two is None:  # a game comes after the modules built into it
+            return True
+        return (
+            first in self.before[second]
+            or only_watches(two)
+            or any(r.name == second for r in one.excludes)
+            or any(r.name == first for r in two.excludes)
+        )
 
     def _new(self, what: str, name: str, span: Span, known: Span | None) -> None:
         if known is not None:
@@ -221,7 +239,7 @@ class _Merge:
             case s.StartDecl():
                 there = self.parts.get("start")
                 if item.overrides:
-                    self._override("start", item.phase, module, item.span, there)
+                    self._override("start", item.phase, module, item.span, there, key="the start")
                 else:
                     self._new("start", item.phase, item.span, there.item.span if there else None)
                 self.parts["start"] = Part(item, module)
@@ -280,7 +298,7 @@ class _Merge:
         base = s.Call(kept, tuple(s.Name(p.name, p.span) for p in parameters), item.span)
         value = with_base(item.value, kept)
         if module in self.open:
-            value = s.Conditional(s.Name(f"with_{module}", item.span), value, base, item.span)
+            value = s.Conditional(s.ModuleIn(module, item.span), value, base, item.span)
         made = replace(item, parameters=parameters, type=item.type or there.item.type, value=value)
         self.definitions[item.name] = Part(made, module)
 
@@ -299,23 +317,32 @@ class _Merge:
                 "phase", item.name, module, item.span, Part(there.declared, there.module) if there else None
             )
             assert there is not None
-            old = there.declared
-            kept = replace(
-                made.declared, placement=old.placement, anchor=old.anchor, when=item.when or old.when
-            )
-            self.phases[item.name] = replace(made, declared=kept)
+            self.phases[item.name] = replace(made, declared=self._in_its_place(item, there.declared))
+            self.changes.append(Change(module, item))
+            self.fronts.pop(item.name, None)
             return
         self._new("phase", item.name, item.span, there.declared.span if there else None)
         self.phases[item.name] = made
         if item.placement is not None:
             self.inserted.append((module, item))
         elif item.when is not None:
+            raise _no_condition(item)
+
+    def _in_its_place(self, item: s.PhaseDecl, old: s.PhaseDecl) -> s.PhaseDecl:
+        """What overrides a phase stands where that one stood, and only while the module that put it there is in."""
+        if item.placement is not None and (item.placement, item.anchor) != (old.placement, old.anchor):
             raise fail(
-                "E115",
-                "only a phase put before or after another can have 'when'",
+                "E126",
+                f"phase '{item.name}' stays where it is: an override cannot put it {item.placement} '{item.anchor}'",
                 item.span,
-                "use 'if' in its body",
+                f"leave out '{item.placement} {item.anchor}'",
+                [Note("the phase:", old.span)],
             )
+        if old.placement is None and item.when is not None:
+            raise _no_condition(item)
+        placed_by = next((owner for owner, placed in self.inserted if placed.name == item.name), "")
+        when = old.when if item.when is None else self._guarded(placed_by, item.when, item.span)
+        return replace(item, placement=old.placement, anchor=old.anchor, when=when)
 
     def _extend(self, module: str, item: s.ExtendDecl) -> None:
         there = self.phases.get(item.phase)
@@ -326,35 +353,31 @@ class _Merge:
                 item.span,
                 f"known phases: {', '.join(sorted(self.phases)) or 'none'}",
             )
-        self._writes(module, item)
+        self.changes.append(Change(module, item))
         added = tuple((replace(c, when=self._guarded(module, c.when, c.span)), module) for c in item.choices)
         body: tuple[tuple[s.Statement, str], ...] = tuple((b, module) for b in item.body)
         if module in self.open and item.body:
-            guard = s.Name(f"with_{module}", item.span)
+            guard = s.ModuleIn(module, item.span)
             body = ((s.If(guard, item.body, (), item.cites, item.span), module),)
-        choices = (*added, *there.choices) if item.first else (*there.choices, *added)
+        # the last statement of a phase is the one that leads on: what is added stands before it
+        ahead, place = len(there.choices), max(0, len(there.body) - 1)
+        if item.first:
+            ahead, place = self._front(module, item.phase, len(added), len(body))
+        choices = (*there.choices[:ahead], *added, *there.choices[ahead:])
         for name, requires in item.requires:
             choices = self._require(module, item, choices, name, requires)
-        # the last statement of a phase is the one that leads on: what is added stands before it
-        place = 0 if item.first else max(0, len(there.body) - 1)
         body = (*there.body[:place], *body, *there.body[place:])
         self.phases[item.phase] = replace(there, choices=choices, body=body)
 
-    def _writes(self, module: str, item: s.ExtendDecl) -> None:
-        """Two modules that change one variable in one phase must say which does so first."""
-        for statement in item.body:
-            for assign in assignments(statement):
-                others = self.written.setdefault((item.phase, assign.name), [])
-                for other, span in others:
-                    if not self.ordered(other, module):
-                        raise fail(
-                            "E121",
-                            f"'{other}' and '{module}' both change '{assign.name}' in phase '{item.phase}'",
-                            assign.span,
-                            f"say which comes first: 'module {module} ... after {other}'",
-                            [Note("the other change:", span)],
-                        )
-                others.append((module, assign.span))
+    def _front(self, module: str, phase: str, choices: int, statements: int) -> tuple[int, int]:
+        """Where choices and statements put to the front go: before all of the game's own, after what modules that
+        come earlier put there."""
+        if module in self.games:
+            self.fronts.pop(phase, None)
+            return 0, 0
+        ahead, place = self.fronts.get(phase, (0, 0))
+        self.fronts[phase] = (ahead + choices, place + statements)
+        return ahead, place
 
     def _require(
         self,
@@ -373,3 +396,12 @@ class _Merge:
             (replace(c, requires=(*c.requires, *guarded)) if c.name == name else c, owner)
             for c, owner in choices
         )
+
+
+def _no_condition(item: s.PhaseDecl) -> RulebookError:
+    return fail(
+        "E115",
+        "only a phase put before or after another can have 'when'",
+        item.span,
+        "use 'if' in its body",
+    )

@@ -72,7 +72,7 @@ def _ruling_type(names: Names, item: s.RulingDecl) -> None:
 
 def enter_constants(names: Names) -> None:
     for name in names.composition.open_modules:
-        key = f"with_{name}"
+        key = m.module_parameter(name)
         names.params[key] = m.Param(key, "module", BOOL, m.Literal(False, BOOL), origin=m.Origin(name))
     for ruling, origin in names.parts(s.RulingDecl):
         names.attempt(_ruling, names, ruling, origin)

@@ -70,6 +70,8 @@ def infer(expr: s.Expr, scope: Scope, wanted: Type | None = None) -> m.Expr:
                 )
             test = m.Apply("is_none", (value_,), BOOL)
             return m.Apply("not", (test,), BOOL) if negated else test
+        case s.ModuleIn(module):
+            return m.Parameter(m.module_parameter(module), BOOL)
         case _:
             raise fail("E200", "this cannot be understood", expr.span)
 

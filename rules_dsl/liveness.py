@@ -38,9 +38,7 @@ def live_on_entry(model: m.Model) -> dict[str, frozenset[str]]:
 
 def _written(phase: m.Phase) -> set[str]:
     """What a phase always gives a new value: its choices, made or passed over."""
-    return {c.variable for c in phase.choices} | {
-        f"{c.variable}_by" for c in phase.choices if c.chooser.kind == "one"
-    }
+    return {name for choice in phase.choices for name in m.written_by(choice)}
 
 
 def _read_first(model: m.Model, phase: m.Phase) -> frozenset[str]:
@@ -52,7 +50,7 @@ def _read_first(model: m.Model, phase: m.Phase) -> frozenset[str]:
     for choice in phase.choices:
         for expr in choice_expressions(choice):
             found |= reads(expr, model.definitions) - chosen
-        chosen |= {choice.variable, f"{choice.variable}_by"}
+        chosen.update(m.written_by(choice))
     for statement in statements(phase.body):
         for expr in statement_expressions(statement):
             found |= reads(expr, model.definitions) - chosen

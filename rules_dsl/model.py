@@ -464,4 +464,16 @@ def choice_type(choice: Choice) -> Type:
     return OptionalType(choice.type) if choice.optional else choice.type
 
 
+def written_by(choice: Choice) -> tuple[str, ...]:
+    """The variables a choice gives a value, made or passed over: its own and, where one speaks for all, who did."""
+    if choice.chooser.kind == "one":
+        return (choice.variable, f"{choice.variable}_by")
+    return (choice.variable,)
+
+
 PLAYERS = "players"
+
+
+def module_parameter(module: str) -> str:
+    """The parameter that says whether a module left open is in play."""
+    return f"with_{module}"

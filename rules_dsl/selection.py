@@ -12,6 +12,7 @@ from rules_dsl.diagnostics import Note, fail
 from rules_dsl.source import Span
 
 MOST_MODULES = 40
+MOST_KNOWN_MODULES = 100  # every one of them is looked at with every game it fits
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,8 @@ def library(rulebooks: Iterable[s.Rulebook]) -> Library:
             games[game.name] = game
         for module in book.modules:
             _once(modules, module.name, "module", module.span)
+            if len(modules) == MOST_KNOWN_MODULES:
+                raise fail("E108", f"more than {MOST_KNOWN_MODULES} modules in all are too many", module.span)
             modules[module.name] = module
     return Library(games, modules)
 
@@ -44,6 +47,19 @@ def _once(known: Mapping[str, s.Game] | Mapping[str, s.Module], name: str, what:
             span,
             notes=[Note("the other one:", known[name].span)],
         )
+
+
+def check_references(lib: Library) -> None:
+    """Whatever a module is for, requires, excludes or comes after must be there, also where nobody plays with it."""
+    games = ", ".join(sorted(lib.games)) or "none"
+    modules = ", ".join(sorted(lib.modules)) or "none"
+    for module in lib.modules.values():
+        for base in module.bases:
+            if base.name not in lib.games:
+                raise fail("E101", f"there is no game '{base.name}'", base.span, f"known games: {games}")
+        for ref in (*module.requires, *module.excludes, *module.after):
+            if ref.name not in lib.modules:
+                raise fail("E103", f"there is no module '{ref.name}'", ref.span, f"known modules: {modules}")
 
 
 def family_of(lib: Library, name: str, span: Span | None = None) -> tuple[s.Game, ...]:
@@ -130,27 +146,58 @@ def check_exclusions(chosen: Mapping[str, s.Module], always: Set[str]) -> None:
                 )
 
 
-def modules_before(module: s.Module, lib: Library, chosen: Mapping[str, s.Module]) -> set[str]:
-    """The modules that come before this one by `after` and `requires`, directly or not."""
+def modules_before(module: s.Module, lib: Library) -> set[str]:
+    """The modules that come before this one by `after` and `requires`, directly or not; also by way of modules that
+    are not in play, so that an order does not hang on who else is there."""
     found: set[str] = set()
     queue = [module]
     while queue:
         current = queue.pop()
         for ref in (*current.after, *current.requires):
-            if ref.name in chosen and ref.name not in found:
-                found.add(ref.name)
-                queue.append(chosen[ref.name])
-            elif ref.name not in lib.modules:
+            if ref.name not in lib.modules:
                 raise fail("E103", f"there is no module '{ref.name}'", ref.span)
+            if ref.name not in found:
+                found.add(ref.name)
+                queue.append(lib.modules[ref.name])
     return found
 
 
+def only_watches(module: s.Module) -> bool:
+    """Does the module keep notes in variables of its own and do nothing else? Then nothing it says can change what
+    other modules do, and it comes after them."""
+    own = {item.name for item in module.items if isinstance(item, s.StateDecl)}
+
+    def notes(body: Iterable[s.Statement]) -> bool:
+        return all(
+            (isinstance(x, s.Assign) and x.name in own)
+            or (isinstance(x, s.If) and notes((*x.then, *x.otherwise)))
+            for x in body
+        )
+
+    def harmless(item: s.Item) -> bool:
+        match item:
+            case s.ExtendDecl():
+                return not item.choices and not item.requires and notes(item.body)
+            case s.PhaseDecl() | s.StartDecl():
+                return False
+            case s.EnumDecl():
+                return not item.extends
+            case _:
+                return not getattr(item, "overrides", False)
+
+    return all(harmless(item) for item in module.items)
+
+
 def order_modules(chosen: Mapping[str, s.Module], lib: Library) -> tuple[s.Module, ...]:
-    ahead = {name: modules_before(module, lib, chosen) for name, module in chosen.items()}
+    """Those named by `after` and `requires` first; then by name, those that only watch after the others."""
+    ahead = {name: modules_before(module, lib) for name, module in chosen.items()}
     for name, others in ahead.items():
         if name in others:
             raise fail("E106", f"module '{name}' comes after itself", chosen[name].span)
-    done: list[str] = []
-    while len(done) < len(chosen):
-        done.append(next(n for n in sorted(chosen) if n not in done and ahead[n] <= set(done)))
-    return tuple(chosen[name] for name in done)
+    waiting = sorted(chosen, key=lambda n: (only_watches(chosen[n]), n))
+    done: dict[str, s.Module] = {}
+    while waiting:
+        name = next(n for n in waiting if not ahead[n] & set(waiting))
+        waiting.remove(name)
+        done[name] = chosen[name]
+    return tuple(done.values())

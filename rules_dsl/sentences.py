@@ -42,7 +42,9 @@ requirement = node(
     (word("require") | word("ought"))("kind") - expr("condition") + pp.Optional(text("text")) + cites,
     lambda sp, t: s.Require(t["kind"], t["condition"], t.get("text") or "", cited(t), sp),
 )
-binder = node(name("name") - skip("in") - expr("domain"), lambda sp, t: s.Binder(t["name"], t["domain"], sp))
+binder = node(
+    name("name") - skip("in") - expr("domain"), lambda sp, t: s.Binder(t["name"], t["domain"], sp)
+).set_name("a name")
 where = pp.Optional(skip("where") - expr("condition"))
 several = node(
     (word("each") | word("one"))("kind") - binder("binder") + where,

@@ -6,14 +6,26 @@ about it. `fix` fixes only the parameters it is given, for back ends that keep t
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import TypeVar
 
 from rules_dsl import model as m
+from rules_dsl.dealing import misdeals
 from rules_dsl.evaluate import Environment, evaluate, holds
 from rules_dsl.model import Value
-from rules_dsl.types import BOOL, BagType, MapType, OptionalType, PlayerType, SetType, StackType, Type
+from rules_dsl.types import (
+    BOOL,
+    BagType,
+    MapType,
+    OptionalType,
+    PlayerType,
+    SetType,
+    StackType,
+    Type,
+    cardinality,
+)
 from rules_dsl.values import is_value
 from rules_dsl.walk import every, rebuild
 
@@ -67,6 +79,11 @@ def settle(model: m.Model, given: Mapping[str, Value]) -> Settled:
     assert isinstance(players, int)
     env = Environment(model, players, values)
     findings = tuple(c for c in model.checks if not holds(c.condition, env))
+    if not any(c.severity == "error" for c in findings):  # else the rulebook's own words have said it
+        findings += tuple(
+            m.Check("error", _FALSE, found.text, found.choice.origin)
+            for found in misdeals(model, players, values)
+        )
     return Settled(fix(model, values), values, findings)
 
 
@@ -94,7 +111,7 @@ class _Fixer:
             name: replace(
                 t,
                 keys=tuple(self.type(k) for k in t.keys),
-                cells=tuple(self.expr(c) for c in t.cells),
+                cells=tuple(self.expr(c) for c in self._cells_left(t)),
                 type=self.type(t.type),
             )
             for name, t in old.tables.items()
@@ -138,6 +155,17 @@ class _Fixer:
 
     def _param(self, param: m.Param) -> m.Param:
         return replace(param, type=self.type(param.type), default=self.expr(param.default))
+
+    def _cells_left(self, table: m.Table) -> Iterator[m.Expr]:
+        """The cells of the seats really taken; those of the others lie among them."""
+        places = product(*(range(cardinality(key)) for key in table.keys))
+        for place, cell in zip(places, table.cells, strict=True):
+            if all(
+                at < self.count
+                for at, key in zip(place, table.keys, strict=True)
+                if isinstance(key, PlayerType)
+            ):
+                yield cell
 
     def type(self, type_: T) -> T:
         return _retyped(type_, self.count)  # type: ignore[arg-type, return-value]

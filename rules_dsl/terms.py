@@ -104,6 +104,14 @@ class IsNone:
     span: Span = at_span()
 
 
+@dataclass(frozen=True, slots=True)
+class ModuleIn:
+    """Is this open module in play? Nobody can write this, so no name of a rulebook can be mistaken for it."""
+
+    module: str
+    span: Span = at_span()
+
+
 Expr = (
     Number
     | Name
@@ -116,6 +124,7 @@ Expr = (
     | Comprehension
     | SetLiteral
     | IsNone
+    | ModuleIn
 )
 
 

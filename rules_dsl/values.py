@@ -218,8 +218,10 @@ def _read(type_: Type, data: Any) -> Value:
 
 def arrangements(counts: tuple[int, ...], places: int) -> int:
     """In how many different ways a deck with so many of each kind can lie on that many places."""
+    if sum(counts) != places:
+        return 0
     ways, left = 1, places
     for count in counts:
         ways *= comb(left, count)
         left -= count
-    return ways if left == 0 else 0
+    return ways

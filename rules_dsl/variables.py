@@ -10,14 +10,47 @@ from dataclasses import replace
 
 from rules_dsl import model as m
 from rules_dsl import syntax as s
-from rules_dsl.diagnostics import Diagnostic, fail
+from rules_dsl.diagnostics import Diagnostic, Note, fail
 from rules_dsl.elaborate import check
 from rules_dsl.names import Names
+from rules_dsl.source import Span
 from rules_dsl.types import MapType, OptionalType, SetType, Type
 from rules_dsl.values import least
 
 
+def refuse_names_of_our_own(names: Names) -> None:
+    """Who made the choice `x` of a group is called `x_by`, an open module `m` `with_m`: nothing else may be."""
+    taken = {
+        f"{choice.name}_by": (f"who made the choice '{choice.name}'", choice.span)
+        for choice, _ in names.choices()
+        if choice.chooser.kind == "one"
+    }
+    for module in names.composition.open_modules:
+        taken[m.module_parameter(module)] = (f"whether module '{module}' is in play", names.composition.span)
+    for name, span in _declared(names):
+        if name in taken:
+            what, place = taken[name]
+            note = Note("the choice:", place) if name.endswith("_by") else Note("the game:", place)
+            names.faults.append(
+                Diagnostic("E350", f"'{name}' already says {what}", span, "choose another name", (note,))
+            )
+
+
+def _declared(names: Names) -> Iterator[tuple[str, Span]]:
+    """Every name a rulebook gives to a value."""
+    for part in names.composition.parts:
+        if isinstance(part.item, s.StateDecl | s.ParamDecl | s.RulingDecl | s.TableDecl):
+            yield part.item.name, part.item.span
+    for name, part in names.composition.definitions.items():
+        yield name, part.item.span
+    for phase in names.composition.phases.values():
+        yield from ((choice.name, choice.span) for choice, _ in phase.choices)
+        for statement, _ in phase.body:
+            yield from ((publish.name, publish.span) for publish in _publishes(statement))
+
+
 def enter_variables(names: Names) -> None:
+    refuse_names_of_our_own(names)
     for item, origin in names.parts(s.StateDecl):
         names.attempt(_state, names, item, origin)
     for phase in names.composition.phases.values():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +18,10 @@ from avalon_logic.cli.output import (
 from avalon_logic.configuration import describe_check, examine
 from avalon_logic.library import open_model, read_rulebook, rulebook_library
 from avalon_logic.referee.demands import check_messages
-from rules_dsl import Model, RulebookError, UnknownName
-from rules_dsl.selection import family_of
+from rules_dsl import Library, Model, RulebookError, UnknownName
+from rules_dsl.diagnostics import Diagnostic
+from rules_dsl.selection import MOST_MODULES, family_of, included_modules
+from rules_dsl.syntax import Module
 
 EPILOG = """examples:
   avalon check                                   all shipped rulebooks, every game with every module that fits it
@@ -49,6 +52,8 @@ def run(args: argparse.Namespace) -> int:
         for game, modules in _mixes(paths):
             models.append(open_model(game, modules, paths=paths))
             checked.append(game + (f" with {', '.join(modules)}" if modules else ""))
+        if unseen := _unseen(rulebook_library(paths)):
+            raise RulebookError(unseen)
         if not paths:  # a rulebook of the user's own may do without messages
             idle_or_missing = check_messages(models, rulebook_library())
             if idle_or_missing:
@@ -85,21 +90,85 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _mixes(paths: tuple[Path, ...]) -> list[tuple[str, tuple[str, ...]]]:
-    """Every game alone, with each module that fits it, and with as many as go together."""
+    """Every game alone, with each module that fits it, and with many at once: any two that go together stand together
+    in one of the mixes.
+    """
     lib = rulebook_library(paths)
     mixes: list[tuple[str, tuple[str, ...]]] = []
     for name, game in lib.games.items():
         if game.abstract:
             continue
-        family = {g.name for g in family_of(lib, name)}
-        fitting = [m for m in lib.modules.values() if any(b.name in family for b in m.bases)]
+        fitting = _fitting(lib, name)
         mixes.append((name, ()))
         mixes += [(name, (m.name,)) for m in fitting]
-        together: list[str] = []
-        for module in fitting:
-            barred = {r.name for m in fitting if m.name in together for r in m.excludes}
-            if module.name not in barred and not any(r.name in together for r in module.excludes):
-                together.append(module.name)
-        if len(together) > 1:
-            mixes.append((name, tuple(together)))
+        mixes += [
+            (name, tuple(mix))
+            for mix in _together(lib, fitting, MOST_MODULES - len(included_modules(lib, name)))
+        ]
     return mixes
+
+
+def _fitting(lib: Library, game: str) -> list[Module]:
+    family = {g.name for g in family_of(lib, game)}
+    return [m for m in lib.modules.values() if any(b.name in family for b in m.bases)]
+
+
+def _together(lib: Library, fitting: Sequence[Module], most: int) -> Iterator[list[str]]:
+    """Mixes of modules, as large as may be, until every two that may play together have been together."""
+    brings = {m.name: _with_required(lib, m) for m in fitting}
+    excluded = {m.name: {r.name for n in brings[m.name] for r in lib.modules[n].excludes} for m in fitting}
+
+    def agree(one: str, two: str) -> bool:
+        return not (brings[one] & excluded[two] or brings[two] & excluded[one])
+
+    names = list(brings)
+    left = {(a, b) for i, a in enumerate(names) for b in names[i + 1 :] if agree(a, b)}
+    while left:
+        first = min(left, key=lambda pair: (names.index(pair[0]), names.index(pair[1])))
+        mix, inside = [*first], brings[first[0]] | brings[first[1]]
+        while True:
+            fits = [
+                name
+                for name in names
+                if name not in mix
+                and len(inside | brings[name]) <= most
+                and all(agree(name, other) for other in mix)
+            ]
+            if not fits:
+                break
+            # the one that has not yet been with most of those in the mix
+            new = max(fits, key=lambda n: sum((a, n) in left or (n, a) in left for a in mix))
+            mix.append(new)
+            inside |= brings[new]
+        left -= {(a, b) for a in mix for b in mix}
+        yield sorted(mix)
+
+
+def _with_required(lib: Library, module: Module) -> set[str]:
+    found = {module.name}
+    queue = [module]
+    while queue:
+        for ref in queue.pop().requires:
+            if ref.name not in found:
+                found.add(ref.name)
+                queue.append(lib.modules[ref.name])
+    return found
+
+
+def _unseen(lib: Library) -> list[Diagnostic]:
+    """Modules and games that no game that can be played brings in, so that nobody has looked inside them."""
+    playable = [name for name, game in lib.games.items() if not game.abstract]
+    seen = {g.name for name in playable for g in family_of(lib, name)}
+    seen_modules = {m.name for name in playable for m in _fitting(lib, name)}
+    text = "nothing in it was checked: no game that can be played {}"
+    advice = "add a game that extends it"
+    found = [
+        Diagnostic("E109", f"game '{name}': {text.format('extends it')}", game.span, advice)
+        for name, game in lib.games.items()
+        if name not in seen
+    ]
+    return found + [
+        Diagnostic("E109", f"module '{name}': {text.format('can have it')}", module.span)
+        for name, module in lib.modules.items()
+        if name not in seen_modules
+    ]

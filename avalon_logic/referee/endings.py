@@ -131,10 +131,8 @@ def _roles(stage: Stage, phase: str, ends: list[State]) -> dict[str, tuple[str, 
     """For the phase's choices among seats, and for who spoke: the roles that came up, in the rulebook's order."""
     found: dict[str, tuple[str, ...]] = {}
     for choice in stage.settled.model.phases[phase].choices:
-        for name in (choice.variable, f"{choice.variable}_by"):
-            if name in stage.settled.model.variables and isinstance(
-                stage.settled.model.variables[name].type, PlayerType
-            ):
+        for name in m.written_by(choice):
+            if isinstance(stage.settled.model.variables[name].type, PlayerType):
                 roles = {stage.deal[int(stage.value(end, name))] for end in ends}  # type: ignore[arg-type]
                 found[name] = tuple(r for r in stage.deck if r in roles)
     return found

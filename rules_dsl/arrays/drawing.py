@@ -20,7 +20,7 @@ from rules_dsl.arrays.scene import Parts, Scene, leaf
 from rules_dsl.arrays.shapes import Nest, encode, known, leaves, replaced
 from rules_dsl.arrays.worlds import arrangements
 from rules_dsl.play import Stuck
-from rules_dsl.types import MapType, cardinality, is_index
+from rules_dsl.types import IntType, MapType, cardinality, is_index
 from rules_dsl.values import all_values, from_ordinal
 from rules_dsl.values import arrangements as count_arrangements
 from rules_dsl.walk import reads
@@ -259,14 +259,19 @@ def _weighed(
 
 
 def draw_deal(crowd: Crowd, code: ChoiceCode, rng: np.random.Generator) -> Nest:
-    """Cards laid out in each game, every arrangement that the rules allow alike."""
+    """Cards laid out in each game, every arrangement that the rules allow as often as it weighs: of those that weigh
+    less than the heaviest could, as many fewer are kept.
+    """
     assert code.deal is not None and isinstance(code.choice.type, MapType)
     laid = _laid_out(crowd, code, rng, np.arange(crowd.size))
+    luck = rng.random(crowd.size) if code.weight is not None else np.zeros(crowd.size)
     for _ in range(MOST_TRIES):
-        refused = _refused(crowd, code, laid)
+        refused = _refused(crowd, code, laid, luck)
         if not len(refused):
             return _nest(crowd, laid)
         laid[:, refused] = _laid_out(crowd, code, rng, refused)
+        if code.weight is not None:
+            luck[refused] = rng.random(len(refused))
     raise Stuck(f"no arrangement of the cards is allowed for {code.choice.variable}")
 
 
@@ -274,13 +279,18 @@ def _nest(crowd: Crowd, laid: Array) -> Nest:
     return tuple(crowd.leaf(column) for column in laid)
 
 
-def _refused(crowd: Crowd, code: ChoiceCode, laid: Array) -> Array:
+def _refused(crowd: Crowd, code: ChoiceCode, laid: Array, luck: Array) -> Array:
     scene = crowd.scene().bind(**{code.choice.variable: _nest(crowd, laid)})
     holds: Leaf = True
     for _, parts in code.requires:
         for part in parts(scene):
             holds = both(holds, part)
-    return np.zeros(0, dtype=np.intp) if holds is True else np.flatnonzero(~crowd.column(holds))
+    fine = np.ones(crowd.size, dtype=bool) if holds is True else crowd.column(holds)
+    if code.weight is not None:
+        weight = code.choice.weight
+        assert weight is not None and isinstance(weight.type, IntType)
+        fine = fine & (luck * weight.type.high < crowd.column(leaf(code.weight(scene))))
+    return np.flatnonzero(~fine)
 
 
 def _laid_out(crowd: Crowd, code: ChoiceCode, rng: np.random.Generator, games: Array) -> Array:

@@ -12,8 +12,10 @@ from dataclasses import dataclass, field, replace
 
 from rules_dsl import model as m
 from rules_dsl.arrays.belief import Belief, advance, balanced, begin, grant, settled_columns, weigh
+from rules_dsl.arrays.choosing import awaited
 from rules_dsl.arrays.columns import Leaf
 from rules_dsl.arrays.event import SOMEBODY, Event, Mention, Refusal, Seen
+from rules_dsl.arrays.path import Path, Values
 from rules_dsl.arrays.run import Machine, mentioned
 from rules_dsl.arrays.scene import Scene, leaf
 from rules_dsl.arrays.shapes import Nest, encode
@@ -290,17 +292,32 @@ def _reach(
     if not clump.name or (choice.variable == clump.name and not owed):
         yield belief, owed
         return
-    if choice.variable == clump.name or not _passable(belief, choice, viewer):
+    event = None if choice.variable == clump.name else _passing_by(belief, choice, clump, viewer)
+    if event is None:
         faults.wait(belief, choice)
         return
-    for after, left in _step(belief, _event(belief, (), viewer, clump.silent), owed, clump, viewer, faults):
+    for after, left in _step(belief, event, owed, clump, viewer, faults):
         yield from _reach(after, left, clump, viewer, faults)
 
 
-def _passable(belief: Belief, choice: m.Choice, viewer: int | None) -> bool:
-    if choice.chooser.kind == "chance":
-        return True
-    return choice.audience.kind != "public"
+def _passing_by(belief: Belief, choice: m.Choice, clump: Clump, viewer: int | None) -> Event | None:
+    """What it means that nothing was seen of a choice; None if something must have been."""
+    event = _event(belief, (), viewer, clump.silent)
+    if choice.chooser.kind == "chance" or choice.audience.kind != "public":
+        return event
+    if choice.chooser.kind == "each" and not _somebody_chooses(belief, choice):
+        # everybody would have seen it: so nobody had this choice
+        return replace(event, silent=frozenset(range(belief.machine.players)))
+    return None
+
+
+def _somebody_chooses(belief: Belief, choice: m.Choice) -> bool:
+    """Is it certain that there is somebody who makes this choice?"""
+    assert belief.point is not None
+    name, step = belief.point
+    machine = belief.machine
+    code = machine.program.phase(name).choices[step]
+    return awaited(machine, Path(Values(belief.values)), code) is True
 
 
 def _settle(
@@ -311,12 +328,13 @@ def _settle(
         yield belief, ()
         return
     choice = _choice(belief)
-    if choice is None or not _passable(belief, choice, viewer):
+    event = None if choice is None else _passing_by(belief, choice, clump, viewer)
+    if event is None:
         if choice is not None and not clump.name:
             faults.wait(belief, choice)
         faults.miss(belief, owed)
         return
-    for after, left in _step(belief, _event(belief, (), viewer, clump.silent), owed, clump, viewer, faults):
+    for after, left in _step(belief, event, owed, clump, viewer, faults):
         yield from _settle(after, left, clump, viewer, faults)
 
 

@@ -189,8 +189,8 @@ class _Round:
         self._quietly(two, code.otherwise)
         for name in one.values.keys() & two.values.keys():  # what only one of them knows nobody will read
             a, b = one.values[name], two.values[name]
-            if a is not b:
-                crowd.values[name] = select(condition, a, b)
+            # both may have given it the same new value
+            crowd.values[name] = a if a is b else select(condition, a, b)
 
     def _quietly(self, crowd: Crowd, body: tuple[StatementCode, ...]) -> None:
         for code in body:

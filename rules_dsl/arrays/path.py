@@ -89,8 +89,8 @@ def implied(condition: Leaf, part: Leaf) -> Leaf:
     return part if condition is True else either(negated(condition), part)
 
 
-def first_of(path: Path, event: Event, kind: str, name: str, seat: int | None = None) -> int | None:
-    """The first thing of this name that became known and has not been met yet; it is met now.
+def unmet(path: Path, event: Event, kind: str, name: str, seat: int | None = None) -> int | None:
+    """The first thing of this name that became known and has not been met yet.
 
     What was seen after a phase was entered cannot be met before that.
     """
@@ -98,11 +98,18 @@ def first_of(path: Path, event: Event, kind: str, name: str, seat: int | None = 
         if at in path.met:
             continue
         if (seen.kind, seen.name, seen.seat) == (kind, name, seat):
-            path.met |= {at}
             return at
         if seen.kind == "phase":
             return None
     return None
+
+
+def first_of(path: Path, event: Event, kind: str, name: str, seat: int | None = None) -> int | None:
+    """The same; it is met now."""
+    at = unmet(path, event, kind, name, seat)
+    if at is not None:
+        path.met |= {at}
+    return at
 
 
 def outcome_of(path: Path, point: Point | None) -> Outcome:

@@ -200,7 +200,7 @@ class Liveness:
                 live = self.before(phase.body)
                 for step in reversed(range(len(phase.choices))):
                     choice = phase.choices[step]
-                    live = live - {choice.variable, f"{choice.variable}_by"}
+                    live = live - set(m.written_by(choice))
                     live |= self._needs(choice_expressions(choice))
                     self.points[name, step] = live
                 if phase.when is not None:

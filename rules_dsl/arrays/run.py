@@ -14,7 +14,7 @@ from rules_dsl.arrays.choosing import awaited, choose, pass_over
 from rules_dsl.arrays.columns import Cell, Leaf, Tensor, both, negated
 from rules_dsl.arrays.event import AFTER_CHOICE, Deal, Event, Mention, Outcome, Piece, Reading, Refusal
 from rules_dsl.arrays.formulas import Formulas
-from rules_dsl.arrays.path import Dead, Path, Values, add, first_of, outcome_of
+from rules_dsl.arrays.path import Dead, Path, Values, add, first_of, outcome_of, unmet
 from rules_dsl.arrays.program import (
     AssignCode,
     IfCode,
@@ -221,7 +221,9 @@ class Machine:
                         yield path, None
                         return
                 case ShowCode():
-                    self._show(path, code, event)
+                    for here in self._show(path, code, event, reading):
+                        yield from self._on(here, body[i + 1 :], phase, event, reading)
+                    return
                 case IfCode():
                     condition = code.condition(path.scene())
                     if condition is not True and condition is not False and code.quiet:
@@ -234,11 +236,21 @@ class Machine:
                         here = path if holds is True else path.twin()
                         try:
                             add(here, holds, code.statement.origin, "")
-                            yield from self._body(here, (*branch, *rest), phase, event, reading)
                         except Dead as dead:
                             reading.refusals.append(dead.refusal)
+                            continue
+                        yield from self._on(here, (*branch, *rest), phase, event, reading)
                     return
         yield path, None
+
+    def _on(
+        self, path: Path, body: tuple[StatementCode, ...], phase: str, event: Event, reading: Reading
+    ) -> Iterator[tuple[Path, NextCode | WinCode | None]]:
+        """The rest of a body along one way; that this way ends nowhere says nothing of the others."""
+        try:
+            yield from self._body(path, body, phase, event, reading)
+        except Dead as dead:
+            reading.refusals.append(dead.refusal)
 
     def _either(
         self, path: Path, code: IfCode, condition: Leaf, phase: str, event: Event, reading: Reading
@@ -252,8 +264,8 @@ class Machine:
             if not (one.values.tracks(name) and two.values.tracks(name)):
                 continue  # no rule reads it any more, or the branch that leaves it alone would have kept it
             a, b = one.values[name], two.values[name]
-            if a is not b:
-                path.values[name] = select(condition, a, b)
+            # both may have given it the same new value
+            path.values[name] = a if a is b else select(condition, a, b)
 
     def _assign(self, path: Path, code: AssignCode, event: Event) -> None:
         scene, statement = path.scene(), code.statement
@@ -275,21 +287,41 @@ class Machine:
         places = [place(type_, leaf(key(scene))) for type_, key in code.keys]
         path.values[name] = changed(path.values, name, places, value)
 
-    def _show(self, path: Path, code: ShowCode, event: Event) -> None:
+    def _show(self, path: Path, code: ShowCode, event: Event, reading: Reading) -> list[Path]:
+        """The ways on from here. What a seat has seen under this name it may have been shown by a later statement."""
         statement = code.statement
+        ways = [path]
         for seat in sorted(event.viewers):
-            scene = path.scene().bind(**{statement.seat: seat})
-            members = code.domain(scene) if code.domain is not None else None
-            there = True if members is None else leaf(entry(members, seat))
-            shown = False if there is False else both(there, code.condition(scene))
-            at = first_of(path, event, "shown", statement.name, seat)
-            if at is None:
-                add(path, negated(shown), statement.origin, f"seat {seat} must have seen {statement.name}")
-                continue
-            add(path, shown, statement.origin, f"seat {seat} cannot have seen {statement.name}")
-            wanted = encode(statement.value.type, event.after[at].value)
-            for part in same(code.value(scene), wanted):
-                add(path, part, statement.origin, f"seat {seat} must have seen other {statement.name}")
+            onward: list[Path] = []
+            for way in ways:
+                scene = way.scene().bind(**{statement.seat: seat})
+                members = code.domain(scene) if code.domain is not None else None
+                there = True if members is None else leaf(entry(members, seat))
+                shown = False if there is False else both(there, code.condition(scene))
+                if shown is False and unmet(way, event, "shown", statement.name, seat) is not None:
+                    text = f"seat {seat} cannot have seen {statement.name}"
+                    reading.refusals.append(Refusal(statement.origin, text))
+                hidden = way.twin() if shown is not True and shown is not False else way
+                at = first_of(way, event, "shown", statement.name, seat) if shown is not False else None
+                try:
+                    if at is not None:
+                        add(way, shown, statement.origin, "")
+                        wanted = encode(statement.value.type, event.after[at].value)
+                        for part in same(code.value(scene), wanted):
+                            text = f"seat {seat} must have seen other {statement.name}"
+                            add(way, part, statement.origin, text)
+                        onward.append(way)
+                except Dead as dead:
+                    reading.refusals.append(dead.refusal)
+                if at is None or hidden is not way:
+                    try:
+                        text = f"seat {seat} must have seen {statement.name}"
+                        add(hidden, negated(shown), statement.origin, text)
+                        onward.append(hidden)
+                    except Dead as dead:
+                        reading.refusals.append(dead.refusal)
+            ways = onward
+        return ways
 
 
 def mentioned(formulas: Formulas, values: Mapping[str, Nest], mention: Mention) -> list[Leaf]:

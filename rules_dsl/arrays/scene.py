@@ -27,7 +27,7 @@ class Scene:
         self.over = over
         self.result = result
 
-    def bind(self, **names: Nest) -> Scene:
+    def bind(self, /, **names: Nest) -> Scene:
         """The scene with more names bound."""
         return Scene(self.values, {**self.bound, **names}, self.phase, self.over, self.result)
 

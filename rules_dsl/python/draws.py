@@ -27,7 +27,7 @@ from rules_dsl.python.runtime import (
     uniform,
     weighted,
 )
-from rules_dsl.types import MapType, cardinality, is_index
+from rules_dsl.types import IntType, MapType, cardinality, is_index
 from rules_dsl.values import arrangements, count_values, from_ordinal, least
 from rules_dsl.walk import rebuild, statements
 
@@ -243,7 +243,7 @@ class Drawing:
         writer.line(f"{targets}, = {name}[{rank} % {max(ways, 1)}]")
 
     def _shuffle(self, writer: Writer, plan: ChoicePlan, value: str, places: int, first: int) -> None:
-        """Arrangements are tried until one is allowed."""
+        """Arrangements are tried until one is allowed; of those that weigh less, fewer are kept."""
         type_ = plan.choice.type
         assert isinstance(type_, MapType)
         assert plan.deal is not None
@@ -251,6 +251,8 @@ class Drawing:
         counts = self.emitter.name("t")
         writer.line(f"{counts} = {self.emitter.scalar(plan.deal)}")
         conditions = [] if plan.refusals(PROPER) == TRUE else [self.emitter.scalar(plan.refusals(PROPER))]
+        if plan.weight is not None:
+            conditions.append(f"below({_heaviest(plan.weight)}, bits) < {self.emitter.scalar(plan.weight)}")
         with writer.block(f"for u in range({MOST_TRIES}):"):
             writer.line(f"{value} = {gather}(deal({counts}, {places}, {first}, bits))")
             with writer.block(f"if {' and '.join(conditions) or 'True'}:"):
@@ -329,6 +331,11 @@ class Drawing:
         allowed = self.emitter.lanes(written, plan.seat, self.program.model.players)
         with writer.block(f"if {group} & ~{allowed}:"):
             writer.line(f"raise {self._refusal(plan)}")
+
+
+def _heaviest(weight: m.Expr) -> int:
+    assert isinstance(weight.type, IntType)
+    return max(1, weight.type.high)
 
 
 class _Finder:

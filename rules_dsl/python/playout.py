@@ -170,7 +170,7 @@ class PlayFlow(Flow):
             phase = self.model.phases[name]
             changed |= {s.variable for s in statements(phase.body) if isinstance(s, m.Assign)}
             for choice in phase.choices:
-                changed |= {choice.variable, f"{choice.variable}_by"}
+                changed.update(m.written_by(choice))
         self.invariant = frozenset(self.model.variables) - changed
         self.writer = Writer()
         self.writer.depth = 1

@@ -75,7 +75,7 @@ class Scene:
     result: Symbolic = None
     knows: Callable[[Scene, m.Knows], Truth] | None = None
 
-    def bind(self, **names: Symbolic) -> Scene:
+    def bind(self, /, **names: Symbolic) -> Scene:
         return self.with_bound({**self.bound, **names})
 
     def with_bound(self, bound: Mapping[str, Symbolic]) -> Scene:

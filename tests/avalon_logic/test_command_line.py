@@ -67,6 +67,53 @@ def test_a_bad_rulebook_is_shown_with_line_and_caret_and_exits_2(
     assert "^" in out
 
 
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("module foo for avlon { public x: Nonsense }", "there is no game 'avlon'"),
+        ("module foo for avalon excludes ladi { }", "there is no module 'ladi'"),
+        ("abstract game bare { players 2..3 public x: Nonsense }", "nothing in it was checked"),
+        (
+            "abstract game bare { players 2..3 } module foo for bare { public x: Nonsense }",
+            "module 'foo': nothing",
+        ),
+    ],
+)
+def test_a_rulebook_that_nobody_can_look_into_is_not_called_sound(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, text: str, message: str
+) -> None:
+    file = tmp_path / "mine.rules"
+    file.write_text(text)
+    code, out, _ = run(capsys, "check", str(file))
+    assert code == 2
+    assert message in out
+    assert "are sound" not in out
+
+
+def test_any_two_modules_that_go_together_are_checked_together(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    file = tmp_path / "mine.rules"
+    change = "extend tally { leader := left(leader) }"
+    file.write_text(
+        "module aa for resistance excludes cc { } "
+        f"module bb for resistance excludes aa {{ {change} }} module cc for resistance {{ {change} }}"
+    )
+    code, out, _ = run(capsys, "check", str(file))
+    assert code == 2
+    assert "'bb' and 'cc' both change 'leader'" in out
+
+
+def test_a_file_of_very_many_modules_is_refused_at_once(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    file = tmp_path / "mine.rules"
+    file.write_text("".join(f"module m{i} for core {{ }}\n" for i in range(1200)))
+    code, out, _ = run(capsys, "check", str(file))
+    assert code == 2
+    assert "modules in all are too many" in out
+
+
 def test_an_unknown_game_or_file_is_an_error_on_stderr(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from itertools import combinations
@@ -76,9 +75,9 @@ def table_with(model: Model, players: int, modules: tuple[str, ...], rng: Random
 
 
 def same_step(expected: Step, got: Step) -> None:
-    """The same state, the same things seen by the same seats, the same duties broken."""
+    """The same state, the same things seen by the same seats in the same order, the same duties broken."""
     assert got.state == expected.state
-    assert Counter(got.observations) == Counter(expected.observations)
+    assert got.observations == expected.observations
     assert {b.text for b in got.breaches} == {b.text for b in expected.breaches}
 
 

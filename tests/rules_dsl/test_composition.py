@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from itertools import combinations
 
 import pytest
 
+from avalon_logic.library import rulebook_library
 from rules_dsl import (
     Model,
     RulebookError,
@@ -17,6 +20,10 @@ from rules_dsl import (
     reference,
     settle,
 )
+from rules_dsl import model as m
+from rules_dsl.evaluate import Environment, evaluate
+from rules_dsl.selection import family_of
+from rules_dsl.types import BOOL
 
 BASE = """
 game g {
@@ -119,3 +126,117 @@ def test_two_modules_that_change_one_variable_in_one_phase_say_which_comes_first
     made = settle(model_of(text % " after a", ["a", "b"]), {"players": 2}).model
     after = reference.step(made, reference.start(made).state, ((0, 3),)).state
     assert dict(zip(made.variables, after.values, strict=True))["points"] == 1
+
+
+def test_an_addition_that_comes_after_an_override_is_kept() -> None:
+    text = """
+    module bonus for g after quick { extend score { points := 9 } }
+    module quick for g { override phase score { next draw_lots } }
+    """
+    made = settle(model_of(text, ["bonus", "quick"]), {"players": 2}).model
+    assert [type(x).__name__ for x in made.phases["score"].body] == ["Assign", "Next"]
+
+
+@pytest.mark.parametrize("names", [("a", "z"), ("z", "a")])
+def test_a_module_that_only_keeps_notes_comes_after_one_that_overrides_the_phase(
+    names: tuple[str, str],
+) -> None:
+    notes, rules = names
+    text = f"""
+    module {notes} for g {{ public rounds: 0..9 = 0  extend score {{ rounds := min(rounds + 1, 9) }} }}
+    module {rules} for g {{ override phase score {{ points := 0  next draw_lots }} }}
+    """
+    model = model_of(text, names)
+    assert model.modules == (rules, notes)
+    assert len(model.phases["score"].body) == 3
+
+
+def test_modules_that_never_play_together_need_no_order() -> None:
+    text = """
+    module a for g excludes b { extend draw_lots { points := 0 } }
+    module b for g { extend draw_lots { points := 1 } }
+    """
+    assert model_of(text, left_open=["a", "b"]).modules == ("a", "b")
+
+
+def test_an_order_holds_by_way_of_a_module_that_is_not_in_play() -> None:
+    text = """
+    module a for g after b { extend draw_lots { points := 0 } }
+    module b for g after c { }
+    module c for g { extend draw_lots { points := 1 } }
+    """
+    assert model_of(text, ["a", "c"]).modules == ("c", "a")
+
+
+def test_what_modules_put_to_the_front_stands_in_their_order() -> None:
+    text = """
+    module a for g { extend draw_lots first { left(turn) chooses x: Bool public  points := 0 } }
+    module b for g after a { extend draw_lots first { right(turn) chooses y: Bool public  points := 1 } }
+    """
+    phase = model_of(text, ["a", "b"]).phases["draw_lots"]
+    assert [c.variable for c in phase.choices] == ["x", "y", "pick"]
+    assert [x.origin.module for x in phase.body] == ["a", "b", "g", "g"]
+
+
+def test_an_override_of_a_phase_of_an_open_module_is_passed_over_with_that_module_out() -> None:
+    text = """
+    module night for g { phase dusk before score when points < 9 { turn chooses y: Bool public  continue } }
+    module late for g after night { override phase dusk when points > 0 { turn chooses y: Bool public  continue } }
+    """
+    model = model_of(text, ["late"], ["night"])
+    for there in (False, True):
+        made = settle(model, {"players": 2, "with_night": there}).model
+        after = reference.step(made, reference.start(made).state, ((0, 1),)).state
+        assert (after.phase == "dusk") == there
+
+
+def test_the_word_for_an_open_module_cannot_be_taken_by_a_name() -> None:
+    with pytest.raises(RulebookError, match="'with_a' already says whether module 'a' is in play"):
+        model_of("module a for g { public with_a: Bool = true }", left_open=["a"])
+    text = """
+    module a for g after b { override def odd(with_a: Bool) = not base(with_a) }
+    module b for g { def odd(with_a: Bool) = with_a }
+    """
+    model = model_of(text, ["b"], ["a"])
+    for there in (False, True):
+        made = settle(model, {"players": 2, "with_a": there}).model
+        yes = m.Invoke("odd", (m.Literal(True, BOOL),), BOOL)
+        assert evaluate(yes, Environment(made, 2)) is not there
+
+
+def test_a_table_keyed_by_seats_keeps_the_cells_of_the_seats_taken() -> None:
+    text = """
+    game t {
+      players 2..4
+      enum Side { good, evil }
+      result Side
+      start go
+      table worth[Side, Player] { good: 0 1 2 3  evil: 10 11 12 13 }
+      public found: 0..20
+      public turn: Player
+      phase go {
+        turn chooses side: Side public
+        found := worth[side, turn]
+        turn := left(turn)
+        next go
+      }
+    }
+    """
+    model = build_model(compose(library([parse(text)]), "t"))
+    for players in (2, 3, 4):
+        made = settle(model, {"players": players}).model
+        for seat in range(players):
+            for side, value in (("good", seat), ("evil", 10 + seat)):
+                state = replace(reference.start(made).state, values=(0, seat, "good"))
+                for step in (reference.step, lambda m, s, x: compile_python(m).step(s, x)):
+                    assert step(made, state, ((seat, side),)).state.values[0] == value
+
+
+@pytest.mark.parametrize("game", ["resistance", "avalon", "avalon_2021"])
+def test_every_mix_of_the_shipped_modules_has_an_order(game: str) -> None:
+    lib = rulebook_library()
+    family = {g.name for g in family_of(lib, game)}
+    fitting = sorted(n for n, m in lib.modules.items() if any(b.name in family for b in m.bases))
+    for size in range(len(fitting) + 1):
+        for mix in combinations(fitting, size):
+            assert compose(lib, game, mix).name == game
