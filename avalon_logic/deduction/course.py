@@ -23,7 +23,8 @@ from avalon_logic.deduction.seats import (
     with_duties,
 )
 from avalon_logic.deduction.setting import Setting, lay
-from avalon_logic.records import SAW, Event, Record, RecordError, value_in
+from avalon_logic.fields import SAW
+from avalon_logic.records import Event, Record, RecordError, value_in
 from rules_dsl.arrays.belief import exhausted
 from rules_dsl.arrays.follow import SAID, Clump, UnreadableRecord
 from rules_dsl.play import Observation

@@ -11,7 +11,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from avalon_logic.deduction.inquiry import Heard, Inquiry
-from avalon_logic.records import Event, Record, RecordError, fields_of, value_in
+from avalon_logic.fields import fields_of
+from avalon_logic.records import Event, Record, RecordError, value_in
 from rules_dsl import Model, Value
 from rules_dsl import model as m
 from rules_dsl.arrays.event import Mention
