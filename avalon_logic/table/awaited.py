@@ -8,7 +8,8 @@ from functools import lru_cache
 
 from avalon_logic.deduction.course import tell
 from avalon_logic.deduction.hearing import before_secrets
-from avalon_logic.records import RecordError, fields_of
+from avalon_logic.fields import fields_of
+from avalon_logic.records import RecordError
 from avalon_logic.table.game import Game, NotTaken, enter
 from rules_dsl import model as m
 from rules_dsl.arrays import TooManyUnknowns
