@@ -10,6 +10,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+from avalon_logic.blame import leads_silently
 from avalon_logic.configuration import Configuration
 from avalon_logic.fields import Field, fields_of
 from avalon_logic.records import (
@@ -24,6 +25,7 @@ from avalon_logic.records import (
     value_in,
 )
 from rules_dsl import Model
+from rules_dsl.flow import successors
 from rules_dsl.types import (
     BagType,
     BoolType,
@@ -111,12 +113,18 @@ def record_from_text(text: str, model_of: Any, paths: tuple[Path, ...] = ()) -> 
 
 
 def add_event(events: list[Event], event: Event, model: Model) -> None:
-    """Puts an event after others; what several seats were shown in one phase, line by line, is one event."""
+    """Puts an event after others; what several seats were shown in one phase, line by line, is one event.
+
+    Where a phase can come twice in a row every line is a visit of its own.
+    """
     shown = (
         {f.name for f in fields_of(model, event.phase) if f.shown} if event.phase in model.phases else set()
     )
     last = events[-1] if events else None
     if last is None or last.phase != event.phase or not event.values or not set(event.values) <= shown:
+        events.append(event)
+        return
+    if any(leads_silently(model, following, event.phase) for following in successors(model.phases[event.phase])):
         events.append(event)
         return
     values = dict(last.values)
@@ -157,16 +165,22 @@ def event_from_line(line: str, model: Model, record: Record, where: str = "") ->
         del words[at : at + 2]
     values = {}
     specs = fields_of(model, phase)
-    for i, spec in enumerate(specs):
-        if not words:
-            break
-        later = {s.what for s in specs[i + 1 :]} | {s.name for s in specs[i + 1 :] if s.speaks}
+    waiting = list(specs)
+    while words and waiting:
         named = words[0].rstrip(":=")
-        if named == (spec.name if spec.speaks else spec.what) and len(words) > 1:
+        meant = [s for s in waiting if named == (s.name if s.speaks else s.what)] if len(words) > 1 else []
+        if meant:
             words.pop(0)
-        elif named in later or spec.speaks:
-            continue
-        value = _take(spec, words, record, where, later)
+        spec = next((s for s in meant or waiting if meant or not s.speaks), None)
+        if spec is None:
+            break
+        # a field named passes those before it by, unless they are named later
+        waiting = [s for s in waiting if s is not spec]
+        if meant:
+            after = [s for s in waiting if specs.index(s) > specs.index(spec)]
+            waiting = after + [s for s in waiting if s not in after]
+        stops = {s.name if s.speaks else s.what for s in waiting}
+        value = _take(spec, words, record, where, stops)
         if value is not _UNKNOWN:
             values[spec.name] = value
     if words:

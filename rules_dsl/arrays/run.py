@@ -187,6 +187,8 @@ class Machine:
             for part in same(result, wanted):
                 add(path, part, ending.statement.origin, "the game ended otherwise")
             result = wanted
+        if path.fresh:
+            path.fresh, path.passed = False, path.passed | {path.phase}
         made = outcome_of(path, None)
         made.over, made.result = True, result
         return made
@@ -252,7 +254,11 @@ class Machine:
                         yield path, None
                         return
                 case ShowCode():
-                    self._show(path, code, event)
+                    if not path.account:
+                        continue
+                    for here in self._show(path, code, event, tuple(sorted(path.account)), reading):
+                        yield from self._body(here, body[i + 1 :], phase, event, reading)
+                    return
                 case IfCode():
                     condition = code.condition(path.scene())
                     if condition is not True and condition is not False and code.quiet:
@@ -307,23 +313,38 @@ class Machine:
         places = [place(type_, leaf(key(scene))) for type_, key in code.keys]
         path.values[name] = changed(path.values, name, places, value)
 
-    def _show(self, path: Path, code: ShowCode, event: Event) -> None:
-        statement = code.statement
-        for seat in sorted(path.account):
-            scene = path.scene().bind(**{statement.seat: seat})
-            members = code.domain(scene) if code.domain is not None else None
-            there = True if members is None else leaf(entry(members, seat))
-            shown = False if there is False else both(there, code.condition(scene))
-            at = first_of(path, event, "shown", statement.name, seat)
-            if at is None:
-                add(path, negated(shown), statement.origin, f"seat {seat} must have seen {statement.name}")
-                continue
-            add(path, shown, statement.origin, f"seat {seat} cannot have seen {statement.name}")
-            if not event.after[at].noted:
-                continue
-            wanted = encode(statement.value.type, event.after[at].value)
-            for part in same(code.value(scene), wanted):
-                add(path, part, statement.origin, f"seat {seat} must have seen other {statement.name}")
+    def _show(
+        self, path: Path, code: ShowCode, event: Event, seats: tuple[int, ...], reading: Reading
+    ) -> Iterator[Path]:
+        """What each of these seats is shown against what it says it was; both ways where that is open."""
+        if not seats:
+            yield path
+            return
+        statement, seat = code.statement, seats[0]
+        scene = path.scene().bind(**{statement.seat: seat})
+        members = code.domain(scene) if code.domain is not None else None
+        there = True if members is None else leaf(entry(members, seat))
+        shown = False if there is False else both(there, code.condition(scene))
+        unseen = path.twin()
+        at = None if shown is False else first_of(path, event, "shown", statement.name, seat)
+        try:
+            if at is not None:
+                add(path, shown, statement.origin, f"seat {seat} cannot have seen {statement.name}")
+                if event.after[at].noted:
+                    wanted = encode(statement.value.type, event.after[at].value)
+                    for part in same(code.value(scene), wanted):
+                        add(path, part, statement.origin, f"seat {seat} must have seen other {statement.name}")
+                yield from self._show(path, code, event, seats[1:], reading)
+        except Dead as dead:
+            reading.refusals.append(dead.refusal)
+        if shown is True and at is not None:
+            return
+        try:
+            add(unseen, negated(shown), statement.origin, f"seat {seat} must have seen {statement.name}")
+        except Dead as dead:
+            reading.refusals.append(dead.refusal)
+            return
+        yield from self._show(unseen, code, event, seats[1:], reading)
 
 
 def mentioned(formulas: Formulas, values: Mapping[str, Nest], mention: Mention) -> list[Leaf]:

@@ -64,6 +64,8 @@ class Tracker(Compiler):
         self.assumptions = [model.assumptions[name] for name in assumptions]
         self.number = 0
         self.known = _Known()
+        self.label: int | None = None
+        self.dead: list[Path] = []  # ways that were excluded before the end of what was told
         self.opening: tuple[Path, ...] = ()  # the ways the game may have gone after the first thing told
 
     # --- unknowns ---
@@ -94,7 +96,7 @@ class Tracker(Compiler):
     # --- following a record ---
 
     def follow(self, course: Sequence[Visit | Speech]) -> tuple[Path, ...]:
-        """Every way the game may have gone after all that was told."""
+        """Every way the game may have gone after all that was told, or part of it if no more was needed to exclude it."""
         visits = [x for x in course if isinstance(x, Visit)]
         self.walker = Walker(self.model, self.scene_of, visits, self.viewer, self._possible)
         scene = self.scene_of("", {})
@@ -110,10 +112,18 @@ class Tracker(Compiler):
             if not after:
                 never = Tracked(told.index, (), "this does not come here by the rules", False)
                 after = [replace(p, at=number, fresh=True, terms=(*p.terms, never)) for p in paths]
-            paths = after
+            paths = self._alive(after)
             if number == 0:
-                self.opening = tuple(paths)
-        return tuple(paths)
+                self.opening = tuple(after)
+        return (*paths, *self.dead)
+
+    def _alive(self, paths: list[Path]) -> list[Path]:
+        """The paths worth following; what is known already to be impossible is set aside, with what made it so."""
+        if len(paths) < 2:
+            return paths
+        found = [(path, self._satisfiable(path)) for path in paths]
+        self.dead += [path for path, alive in found if not alive]
+        return [path for path, alive in found if alive] or [self.dead.pop()]
 
     def _visited(self, paths: Sequence[Path], number: int) -> Iterator[Path]:
         """The paths after one more visit of the record."""
@@ -240,12 +250,18 @@ class Tracker(Compiler):
         return replace(path, ways=(), terms=(*path.terms, led))
 
     def _possible(self, path: Path) -> bool:
-        """Can the rules lead along a path with some deal, whatever was told? Asked where phases come round again."""
-        way = and_(path.ways)
-        if isinstance(way, bool):
-            return way
+        """Can the game have gone so? Asked where phases come round again, so that no circle goes on for nothing."""
+        whole = self._folded(path, self.label)
+        if self._satisfiable(whole):
+            return True
+        self.dead.append(whole)
+        return False
+
+    def _satisfiable(self, path: Path) -> bool:
+        if any(t.term is False for t in path.terms):
+            return False
         solver = finite_solver()
-        solver.add(term(way), *(term(t.term) for t in path.terms if t.label is None))
+        solver.add(*(term(t.term) for t in path.terms if t.term is not True))
         return bool(solver.check() != z3.unsat)
 
     def _cites(self, phase: str) -> tuple[str, ...]:

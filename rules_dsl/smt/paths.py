@@ -189,7 +189,9 @@ class Walker:
                 case m.Assign():
                     path = self._assign(path, statement, scene)
                 case m.Show():
-                    path = self._show(path, statement, scene)
+                    for taken in self._show(path, statement, scene):
+                        yield from self._body(taken, body[i + 1 :])
+                    return
                 case m.If():
                     test = truth_of(statement.condition, scene)
                     if not isinstance(test, bool) and _quiet(statement):
@@ -229,22 +231,25 @@ class Walker:
         new = conform(updated(path.values[name], type_, keys, value), type_)
         return replace(path, values={**path.values, name: new})
 
-    def _show(self, path: Path, statement: m.Show, scene: Scene) -> Path:
+    def _show(self, path: Path, statement: m.Show, scene: Scene) -> Iterator[Path]:
+        """What the viewer is shown against what he says he was; both ways where that is open."""
         if self.viewer is None or path.fresh or path.at < 0 or not self.visits[path.at].account:
-            return path
+            yield path
+            return
         inside = scene.bind(**{statement.seat: number(self.viewer)})
         shown = truth_of(statement.condition, inside)
         if statement.domain is not None:
             shown = and_((shown, value_of(statement.domain, scene).members[self.viewer]))
         cites = statement.origin.cites
-        found = self._next(path, "shown", statement.name)
-        if found is None:
-            return self._holding(path, cites, "nothing else was shown", negated(shown))
-        place, thing = found
-        type_ = statement.value.type
-        agrees = same(conform(value_of(statement.value, inside), type_), constant(thing.value, type_))
-        path = replace(path, met=path.met | {place})
-        return self._holding(path, cites, f"{statement.name} came about", and_((shown, agrees)))
+        found = None if shown is False else self._next(path, "shown", statement.name)
+        if found is not None:
+            place, thing = found
+            type_ = statement.value.type
+            agrees = same(conform(value_of(statement.value, inside), type_), constant(thing.value, type_))
+            met = replace(path, met=path.met | {place})
+            yield self._holding(met, cites, f"{statement.name} came about", and_((shown, agrees)))
+        if found is None or shown is not True:
+            yield self._holding(path, cites, "nothing else was shown", negated(shown))
 
     def _next(self, path: Path, kind: str, name: str) -> tuple[int, Seen] | None:
         """The first thing of this name that the record says of the visit and that has not come about yet."""
