@@ -160,6 +160,7 @@ class _Reader:
     viewer: int | None
     faults: Faults
     visits: tuple[Visit, ...] = ()
+    passing: int = 0  # how many choices have been passed by one after the other
 
     def read(
         self, machine: Machine, base: tuple[Belief, ...] | None, visits: tuple[Visit, ...]
@@ -215,8 +216,13 @@ class _Reader:
         """One choice that nothing is said of, after a visit that is over."""
         over = len(belief.machine.model.phases[self.visits[at].phase].choices) if at >= 0 else 0
         event = replace(event_of(belief, (), self.viewer), viewers=frozenset(), throughout=False)
+        self.passing += 1
         for now, still in self._step(belief, event, left):
-            yield from self._after(now, at, over, still)
+            if not now.possible and self.passing > 2 * len(belief.machine.model.phases):
+                yield now  # choices nobody sees may go round in a circle, and nothing is left to learn from that
+            else:
+                yield from self._after(now, at, over, still)
+        self.passing -= 1
 
     def _go_on(self, belief: Belief, number: int, step: int, left: tuple[Seen, ...]) -> Iterator[Belief]:
         """On in a visit that has begun; it may be over already."""

@@ -129,9 +129,16 @@ class Tracker(Compiler):
         """The paths after one more visit of the record."""
         seen = self.walker.visits[number]
         work = list(reversed(paths))
+        passed: dict[tuple[object, ...], int] = {}
         while work:
             path = work.pop()
             choice = self._choice(path)
+            if path.fresh and choice is not None:
+                place = (path.phase, path.step, path.at)
+                passed[place] = passed.get(place, 0) + 1
+                if passed[place] > 1 and not self._satisfiable(path):
+                    self.dead.append(path)  # choices nobody sees may go round in a circle
+                    continue
             if path.at > number:
                 yield path  # visited in passing, before anybody chose again
             elif path.at < number:

@@ -101,7 +101,9 @@ def _telling(rng: Random, published: list[str]) -> str:
     what = rng.choice(published)
     told = f"publish {what}{TYPES.get(what, '')} = {VALUES[what]}"
     if rng.random() < 0.3:
-        told = f"show glimpse to p in Player where {rng.choice(['p != who', 'hold[p] == cat'])}: hold[left(p)]"
+        told = (
+            f"show glimpse to p in Player where {rng.choice(['p != who', 'hold[p] == cat'])}: hold[left(p)]"
+        )
     if rng.random() < 0.4:
         told = f"if {rng.choice([*OPEN, *SECRET])} {{ {told} }}"
     return f"    {told}"

@@ -21,7 +21,7 @@ from rules_dsl import Model, Value, compile_python, reference
 from rules_dsl import model as m
 from rules_dsl.arrays import Machine, compile_arrays, grant
 from rules_dsl.arrays.visits import Visit, tour_from, visit
-from rules_dsl.play import CHANCE, Move, Observation, State, Step
+from rules_dsl.play import Move, Observation, State, Step
 from rules_dsl.smt.follow import Tracker
 from rules_dsl.smt.symbolic import constant, same
 from rules_dsl.smt.terms import and_, or_, term
@@ -100,8 +100,12 @@ def visits_of(game: Written, record: Record, viewer: int | None) -> list[Visit]:
     heard: list[Visit] = []
     if game.dealt is not None:
         assert isinstance(game.cards, tuple)
-        phase = next(p.name for p in game.model.phases.values() for c in p.choices if c.variable == game.dealt)
-        own = () if viewer is None else (Observation(phase, "choice", game.dealt, viewer, game.cards[viewer]),)
+        phase = next(
+            p.name for p in game.model.phases.values() for c in p.choices if c.variable == game.dealt
+        )
+        own = (
+            () if viewer is None else (Observation(phase, "choice", game.dealt, viewer, game.cards[viewer]),)
+        )
         heard.append(Visit(-1, phase, {game.dealt: own}))
     for number, event in enumerate(record.events):
         heard.append(replace(listen(event, record, game.model, viewer), index=number))
@@ -146,6 +150,3 @@ def round_trip(model: Model, rng: Random, most: int = 40) -> Written:
         assert kept_by_arrays(game, machine, visits, viewer), (viewer, record_to_text(record))
         assert kept_by_terms(game, visits, viewer), (viewer, record_to_text(record))
     return game
-
-
-__all__ = ["CHANCE", "Written", "kept_by_arrays", "kept_by_terms", "read_back", "record_to_text", "replayed", "round_trip", "visits_of", "written"]
