@@ -124,7 +124,9 @@ def add_event(events: list[Event], event: Event, model: Model) -> None:
     if last is None or last.phase != event.phase or not event.values or not set(event.values) <= shown:
         events.append(event)
         return
-    if any(leads_silently(model, following, event.phase) for following in successors(model.phases[event.phase])):
+    if any(
+        leads_silently(model, following, event.phase) for following in successors(model.phases[event.phase])
+    ):
         events.append(event)
         return
     values = dict(last.values)

@@ -333,7 +333,9 @@ class Machine:
                 if event.after[at].noted:
                     wanted = encode(statement.value.type, event.after[at].value)
                     for part in same(code.value(scene), wanted):
-                        add(path, part, statement.origin, f"seat {seat} must have seen other {statement.name}")
+                        add(
+                            path, part, statement.origin, f"seat {seat} must have seen other {statement.name}"
+                        )
                 yield from self._show(path, code, event, seats[1:], reading)
         except Dead as dead:
             reading.refusals.append(dead.refusal)

@@ -12,7 +12,6 @@ from typing import Any
 
 import z3  # type: ignore[import-untyped]
 
-
 MANY = 64  # with more conditions at fault it is worth asking first which of them cannot be spared at all
 MOST_PICKED = 300  # how many conditions are picked by trial at most: each is a level of recursion
 
