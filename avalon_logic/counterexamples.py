@@ -12,7 +12,7 @@ from typing import Any
 from avalon_logic.configuration import Configuration
 from avalon_logic.library import open_model
 from avalon_logic.recording import events_of
-from avalon_logic.records import Record, value_out
+from avalon_logic.records import Record, as_key, key_out, value_out
 from proofs.families import Family
 from proofs.replays import replay
 from rules_dsl import Value, settle
@@ -84,7 +84,9 @@ def record_of(family: Family, game: Game, title: str = "") -> Record:
         family.paths,
     )
     last = game.states[-1]
-    winner = str(last.result) if last.over and last.result is not None else None
+    winner = None
+    if last.over and last.result is not None:
+        winner = key_out(as_key(played.result), last.result, names)
     return Record(configuration, names, events, deal, winner, title)
 
 

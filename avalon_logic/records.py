@@ -29,6 +29,7 @@ from rules_dsl.types import (
     StackType,
     Type,
     cardinality,
+    is_index,
 )
 from rules_dsl.values import all_values, ordinal
 
@@ -156,6 +157,13 @@ def key_in(type_: IndexType, data: Any, record: Record, where: str) -> Value:
     if isinstance(type_, BoolType) and data in ("true", "false"):
         return bool(data == "true")
     return value_in(type_, data, record, where)
+
+
+def as_key(type_: Type) -> IndexType:
+    """The type of a result, which a record writes as it writes a key."""
+    if not is_index(type_):
+        raise RecordError(f"a winner of type {type_} cannot be written down")
+    return type_
 
 
 def key_out(type_: IndexType, value: Value, names: tuple[str, ...]) -> str:

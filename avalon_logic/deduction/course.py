@@ -34,7 +34,7 @@ from avalon_logic.deduction.seats import (
 )
 from avalon_logic.deduction.setting import Setting, lay
 from avalon_logic.fields import SAW
-from avalon_logic.records import Event, Record, RecordError, value_in
+from avalon_logic.records import Event, Record, RecordError, as_key, key_in
 from rules_dsl.arrays.belief import exhausted
 from rules_dsl.arrays.follow import UnreadableRecord
 from rules_dsl.arrays.visits import Visit
@@ -152,7 +152,7 @@ def finish(inquiry: Inquiry, record: Record) -> Inquiry:
     """The inquiry after the last event, when the record says who won: the last thing told is told again with that."""
     if record.winner is None or not record.events or not inquiry.beliefs[0].possible:
         return inquiry
-    result = value_in(inquiry.setting.model.result, record.winner, record, "winner")
+    result = key_in(as_key(inquiry.setting.model.result), record.winner, record, "winner")
     last = inquiry
     speeches: list[Spoken] = []
     while last.base is not None and isinstance(spoken := _last(last), Spoken):
