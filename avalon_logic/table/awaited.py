@@ -211,10 +211,10 @@ def _could_follow(before: Game, after: Game, beliefs: list[Belief]) -> bool:
     """Can the last event have come right away, in one of these beliefs?"""
     assert before.watched is not None and after.record is not None
     inquiry = before.watched.inquiry
-    kept = tuple((b, owed) for b, owed in inquiry.follower.beliefs if any(b is one for one in beliefs))
+    kept = tuple(b for b in inquiry.tour.beliefs if any(b is one for one in beliefs))
     if not kept:
         return False
-    narrowed = replace(inquiry, follower=replace(inquiry.follower, beliefs=kept))
+    narrowed = replace(inquiry, tour=replace(inquiry.tour, beliefs=kept))
     try:
         return tell(narrowed, after.record, after.record.events[-1]).count() > 0
     except (RecordError, UnreadableRecord):
