@@ -111,6 +111,17 @@ def not_made(model: m.Model, number: int, event: Event, passed_over: Sequence[m.
     return None
 
 
+def uncompared(model: m.Model, number: int, event: Event) -> Finding | None:
+    """A public value mentioned of a visit in which nobody came to choose: there is no moment to compare it at."""
+    fields = {f.name for f in fields_of(model, event.phase)}
+    name = next((n for n, data in event.values.items() if n not in fields and data is not None), None)
+    if name is None:
+        return None
+    return Unlike(
+        number, (), f"'{name}' cannot be compared here, where nobody chose; write it on another event"
+    )
+
+
 def _wrong_sight(model: m.Model, record: Record, number: int, event: Event, visit: Trail) -> Finding | None:
     """What somebody says to have been shown in this phase, against what he was shown."""
     names = record.names

@@ -22,6 +22,7 @@ from avalon_logic.comparing import (
     spoken,
     to_next_phase,
     trail_of,
+    uncompared,
     unlike_after,
     unlike_before,
     visit_in,
@@ -248,8 +249,10 @@ class Player:
             if found is not None:
                 visit, after = found
                 if after or state.over or state.phase != event.phase:
-                    wrong = not_made(self.model, number, event, choices) or unlike_after(
-                        self.model, self.record, state, number, event, visit, after
+                    wrong = (
+                        not_made(self.model, number, event, choices)
+                        or uncompared(self.model, number, event)
+                        or unlike_after(self.model, self.record, state, number, event, visit, after)
                     )
                     yield wrong or _Outcome(state, after, passing.broken, passing.entered)
                     return
