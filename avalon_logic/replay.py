@@ -45,7 +45,9 @@ def replay(record: Record) -> Replay:
     findings = [Finding(0, c.origin.cites, c.text, fatal=False) for c in settled.errors]
     notes = tuple(describe_check(c) for c in settled.findings if c.severity != "error")
     if record.winner is not None:
-        key_in(as_key(settled.model.result), record.winner, record, "winner")
+        result = as_key(settled.model.result)
+        winner = key_out(result, key_in(result, record.winner, record, "winner"), record.names)
+        record = replace(record, winner=winner)
     engine = engine_regardless(record.configuration)
     found = _played(engine, record)
     if found is None and findings:
