@@ -13,7 +13,7 @@ from dataclasses import replace
 from avalon_logic.fields import SAW
 from rules_dsl import model as m
 from rules_dsl.flow import successors
-from rules_dsl.walk import every, statements
+from rules_dsl.walk import statements
 
 Cites = tuple[str, ...]
 
@@ -125,15 +125,6 @@ def _parting_cites(phase: m.Phase, later: str | None) -> Cites:
             if leads or (later is None and ends):
                 return statement.origin.cites
     return ()
-
-
-def passing_cites(model: m.Model, choice: m.Choice) -> Cites:
-    """The clauses by which a choice is passed over: of what its condition calls, else its own."""
-    called = (
-        () if choice.when is None else [e.definition for e in every(choice.when) if isinstance(e, m.Invoke)]
-    )
-    cites = tuple(dict.fromkeys(c for name in called for c in model.definitions[name].origin.cites))
-    return cites or choice.origin.cites
 
 
 def _ending_cites(phase: m.Phase) -> Cites:

@@ -15,6 +15,7 @@ from avalon_logic.records import Event, Record, value_in, value_out
 from rules_dsl import Value, reference
 from rules_dsl import model as m
 from rules_dsl.evaluate import evaluate, key_ordinal
+from rules_dsl.flow import passing_cites
 from rules_dsl.play import Observation, State
 from rules_dsl.types import MapType
 
@@ -105,9 +106,7 @@ def not_made(model: m.Model, number: int, event: Event, passed_over: Sequence[m.
     """Something written down about a choice that nobody had."""
     for choice in passed_over:
         if tells_of(event, choice, model):
-            return Unlike(
-                number, blame.passing_cites(model, choice), f"nobody chooses {choice.variable} here"
-            )
+            return Unlike(number, passing_cites(model, choice), f"nobody chooses {choice.variable} here")
     return None
 
 

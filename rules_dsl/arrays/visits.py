@@ -26,6 +26,7 @@ from rules_dsl.arrays.event import Event, Mention, Refusal, Seen
 from rules_dsl.arrays.follow import Faults, awaited_choice, event_of, passable, sure_who_sees
 from rules_dsl.arrays.run import Machine, mentioned
 from rules_dsl.arrays.scene import Scene, leaf
+from rules_dsl.flow import passing_cites
 from rules_dsl.model import Value
 from rules_dsl.play import Observation
 
@@ -314,7 +315,8 @@ class _Reader:
         for choice in belief.machine.model.phases[seen.phase].choices[start:end]:
             if seen.binds(choice, self.viewer):
                 text = f"nobody chooses {choice.variable} here"
-                self.faults.refusals.append(Refusal(choice.origin, text))
+                cites = passing_cites(belief.machine.model, choice)
+                self.faults.refusals.append(Refusal(replace(choice.origin, cites=cites), text))
                 return False
         return True
 
