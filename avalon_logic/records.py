@@ -2,21 +2,36 @@
 
 An event is a phase of the rulebook with whatever of it was written down; what is left out is unknown, not false. The
 fields of an event are the choices and published values of that phase, so every module is covered without new code.
+An event speaks of the next visit of its phase that no event before it has spoken of.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from avalon_logic.configuration import Configuration
-from rules_dsl import Model, Value
-from rules_dsl import model as m
-from rules_dsl.types import BoolType, EnumType, IntType, MapType, OptionalType, PlayerType, SetType, Type
-from rules_dsl.walk import statements
+from rules_dsl import Value
+from rules_dsl.types import (
+    BagType,
+    BoolType,
+    EnumType,
+    IndexType,
+    IntType,
+    MapType,
+    OptionalType,
+    PlayerType,
+    SetType,
+    StackType,
+    Type,
+    cardinality,
+    is_index,
+)
+from rules_dsl.values import all_values, ordinal
 
 
 class RecordError(Exception):
@@ -69,40 +84,9 @@ class Record:
             raise RecordError(f"nobody is called '{name}'; at the table: {', '.join(self.names)}") from None
 
 
-@dataclass(frozen=True)
-class Field:
-    """A field of an event: a choice of the phase, a value it publishes, or (by seat) what somebody was shown in it."""
-
-    name: str
-    type: Type
-    choice: m.Choice | None
-    shown: bool = False
-
-
-SAW = "saw"  # the field for what a seat saw in all showings of a phase together
-
-
-def fields_of(model: Model, phase: str) -> tuple[Field, ...]:
-    """What can be written down about a phase, in order."""
-    declared = model.phases[phase]
-    found = [Field(c.variable, model.variables[c.variable].type, c) for c in declared.choices]
-    names = {f.name for f in found}
-    for statement in statements(declared.body):
-        if isinstance(statement, m.Assign) and statement.published and statement.variable not in names:
-            names.add(statement.variable)
-            found.append(Field(statement.variable, model.variables[statement.variable].type, None))
-    shows = [s for s in statements(declared.body) if isinstance(s, m.Show) and s.name not in names]
-    seats = SetType(model.players)
-    if shows and SAW not in names and all(s.value.type == seats for s in shows):
-        found.append(Field(SAW, MapType(model.players, seats), None, True))
-    found += [
-        Field(name, MapType(model.players, type_), None, True)
-        for name, type_ in {s.name: s.value.type for s in shows}.items()
-    ]
-    return tuple(found)
-
-
 # --- values, with names for seats -------------------------------------------------------------------------
+
+NONE = "none"  # nothing was chosen or shown; null says only that nobody wrote it down
 
 
 def value_in(type_: Type, data: Any, record: Record, where: str) -> Value:
@@ -128,10 +112,64 @@ def value_in(type_: Type, data: Any, record: Record, where: str) -> Value:
             if len(set(members_)) != len(members_):
                 raise NamedTwice(f"{' '.join(map(str, data))} names somebody twice", where)
             return frozenset(members_)
+        case MapType(key, inner) if isinstance(data, dict):
+            entries = entries_in(key, inner, data, record, where)
+            keys = [key_out(key, k, record.names) for k in all_values(key, len(record.names))]
+            missing = next((k for i, k in enumerate(keys) if i not in entries), None)
+            if missing is not None:
+                raise RecordError(f"'{missing}' is missing; write one for each of: {', '.join(keys)}", where)
+            return tuple(entries[i] for i in range(len(keys)))
+        case BagType(element, most) if isinstance(data, dict):
+            counts = entries_in(element, IntType(0, most), data, record, where)
+            return tuple(counts.get(i, 0) for i in range(cardinality(element)))
+        case StackType(element, depth) if isinstance(data, list):
+            if len(data) > depth:
+                raise RecordError(f"{len(data)} lie there, and {depth} is the most", where)
+            return tuple(value_in(element, d, record, where) for d in data)
         case OptionalType(inner) if inner is not None:
-            return None if data in (None, "none") else value_in(inner, data, record, where)
+            if data == NONE and isinstance(inner, PlayerType) and NONE in record.names:
+                raise RecordError(
+                    f"'{NONE}' means nobody here; give the player called so another name", where
+                )
+            return None if data in (None, NONE) else value_in(inner, data, record, where)
         case _:
             raise RecordError(f"{json.dumps(data)} is not a value of {type_}", where)
+
+
+def entries_in(
+    key: IndexType, inner: Type, data: Mapping[Any, Any], record: Record, where: str
+) -> dict[int, Value]:
+    """The entries of a map that were written down, by their places."""
+    found: dict[int, Value] = {}
+    for written, entry in data.items():
+        place = ordinal(key, key_in(key, written, record, where))
+        if place in found:
+            raise RecordError(f"'{written}' is written down twice", where)
+        if entry is not None:
+            found[place] = value_in(inner, entry, record, where)
+    return found
+
+
+def key_in(type_: IndexType, data: Any, record: Record, where: str) -> Value:
+    """A key of a JSON object, where everything is a string, as a value."""
+    if isinstance(type_, IntType) and isinstance(data, str) and re.fullmatch(r"-?[0-9]{1,9}", data):
+        return value_in(type_, int(data), record, where)
+    if isinstance(type_, BoolType) and data in ("true", "false"):
+        return bool(data == "true")
+    return value_in(type_, data, record, where)
+
+
+def as_key(type_: Type) -> IndexType:
+    """The type of a result, which a record writes as it writes a key."""
+    if not is_index(type_):
+        raise RecordError(f"a winner of type {type_} cannot be written down")
+    return type_
+
+
+def key_out(type_: IndexType, value: Value, names: tuple[str, ...]) -> str:
+    """A value as a key of a JSON object."""
+    shown = value_out(type_, value, names)
+    return str(shown).lower() if isinstance(shown, bool) else str(shown)
 
 
 def value_out(type_: Type, value: Value, names: tuple[str, ...]) -> Any:
@@ -142,12 +180,22 @@ def value_out(type_: Type, value: Value, names: tuple[str, ...]) -> Any:
             return names[value]
         case SetType(element):
             assert isinstance(value, frozenset)
-            return [value_out(element, v, names) for v in sorted(value)]  # type: ignore[type-var]
-        case MapType(PlayerType(), inner):
+            return [value_out(element, v, names) for v in sorted(value, key=lambda v: ordinal(element, v))]
+        case MapType(key, inner):
             assert isinstance(value, tuple)
-            return {names[i]: value_out(inner, v, names) for i, v in enumerate(value)}
+            keys = all_values(key, len(names))
+            return {
+                key_out(key, k, names): value_out(inner, v, names) for k, v in zip(keys, value, strict=False)
+            }
+        case BagType(element, _):
+            assert isinstance(value, tuple)
+            kinds = all_values(element, len(names))
+            return {key_out(element, k, names): n for k, n in zip(kinds, value, strict=False) if n}
+        case StackType(element, _):
+            assert isinstance(value, tuple)
+            return [value_out(element, v, names) for v in value]
         case OptionalType(inner):
-            return None if value is None or inner is None else value_out(inner, value, names)
+            return NONE if value is None or inner is None else value_out(inner, value, names)
         case _:
             return value
 

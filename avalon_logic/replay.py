@@ -12,8 +12,8 @@ from dataclasses import dataclass, field, replace
 from avalon_logic.comparing import Finding
 from avalon_logic.configuration import describe_check, engine_regardless, examine
 from avalon_logic.following import Player, TooManyDeals, TooOpen
-from avalon_logic.records import Record, value_in
-from rules_dsl import BadParameter, Engine, Value
+from avalon_logic.records import Record, as_key, key_in, key_out
+from rules_dsl import BadParameter, Engine, Model, Value
 
 __all__ = ["Finding", "Replay", "TooOpen", "replay"]
 
@@ -45,7 +45,9 @@ def replay(record: Record) -> Replay:
     findings = [Finding(0, c.origin.cites, c.text, fatal=False) for c in settled.errors]
     notes = tuple(describe_check(c) for c in settled.findings if c.severity != "error")
     if record.winner is not None:
-        value_in(settled.model.result, record.winner, record, "winner")
+        result = as_key(settled.model.result)
+        winner = key_out(result, key_in(result, record.winner, record, "winner"), record.names)
+        record = replace(record, winner=winner)
     engine = engine_regardless(record.configuration)
     found = _played(engine, record)
     if found is None and findings:
@@ -64,7 +66,7 @@ def _played(engine: Engine, record: Record, deals: Sequence[Mapping[str, str]] =
         return None
     findings = (*player.breaches, *([broken] if broken is not None else []))
     last = [state for state, _ in player.ways]
-    results = {s.result for s in last} if broken is None else set()
+    results = {_named(engine.model, record, s.result) for s in last} if broken is None else set()
     over = broken is None and all(s.over for s in last)
     awaits = ""
     if broken is None and not over:
@@ -73,11 +75,16 @@ def _played(engine: Engine, record: Record, deals: Sequence[Mapping[str, str]] =
 
 
 def _verdict(
-    record: Record, findings: tuple[Finding, ...], over: bool, results: Set[Value], awaits: str
+    record: Record, findings: tuple[Finding, ...], over: bool, results: Set[str | None], awaits: str
 ) -> Replay:
     result = next(iter(results)) if over and len(results) == 1 else None
-    differs = over and record.winner is not None and record.winner not in {str(r) for r in results}
-    return Replay(findings, over, None if result is None else str(result), differs, awaits)
+    differs = over and record.winner is not None and record.winner not in results
+    return Replay(findings, over, result, differs, awaits)
+
+
+def _named(model: Model, record: Record, result: Value) -> str | None:
+    """A result as a record writes it."""
+    return None if result is None else key_out(as_key(model.result), result, record.names)
 
 
 def _with_fitting_deals(engine: Engine, record: Record) -> Replay:
@@ -89,4 +96,5 @@ def _with_fitting_deals(engine: Engine, record: Record) -> Replay:
     assert found is not None
     if any(f.fatal and f.event != fitting.stopped for f in found.findings):
         raise TooOpen("it cannot be told with which cards this could have happened; write down the deal")
-    return _verdict(record, found.findings, found.over, fitting.results, found.awaits)
+    results = {_named(engine.model, record, r) for r in fitting.results}
+    return _verdict(record, found.findings, found.over, results, found.awaits)

@@ -11,8 +11,18 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from avalon_logic.configuration import describe_check
-from avalon_logic.deduction.hearing import Hearing, listen, sentence
-from avalon_logic.deduction.inquiry import Heard, Inquiry, Told, hear, note_sights, open_inquiry
+from avalon_logic.deduction.hearing import listen, sentence, speech_of
+from avalon_logic.deduction.inquiry import (
+    Evidence,
+    Heard,
+    Inquiry,
+    Spoken,
+    Told,
+    hear,
+    hear_speech,
+    note_sights,
+    open_inquiry,
+)
 from avalon_logic.deduction.seats import (
     Sights,
     card_of,
@@ -23,10 +33,11 @@ from avalon_logic.deduction.seats import (
     with_duties,
 )
 from avalon_logic.deduction.setting import Setting, lay
-from avalon_logic.records import SAW, Event, Record, RecordError, value_in
+from avalon_logic.fields import SAW
+from avalon_logic.records import Event, Record, RecordError, as_key, key_in
 from rules_dsl.arrays.belief import exhausted
-from rules_dsl.arrays.follow import SAID, Clump, UnreadableRecord
-from rules_dsl.play import Observation
+from rules_dsl.arrays.follow import UnreadableRecord
+from rules_dsl.arrays.visits import Visit
 
 
 class IllegalEvent(RecordError):
@@ -101,53 +112,65 @@ def see(inquiry: Inquiry, sights: Sights) -> Inquiry:
 def tell(inquiry: Inquiry, record: Record, event: Event) -> Inquiry:
     """The inquiry after one more event."""
     model = inquiry.setting.model
+    if event.phase in model.speeches:
+        values = speech_of(event, record, model)
+        text = sentence(inquiry, event, record)
+        if not inquiry.beliefs[0].possible:
+            return _told_in_vain(inquiry, text, event)
+        return hear_speech(inquiry, event.phase, values, text, event.where)
     deal = whole_deal(record, model)
     if deal is not None:
         event = with_duties(event, record, model, deal)
-    hearing = listen(event, record, model, inquiry.viewer)
+    visit = listen(event, record, model, inquiry.viewer)
     text = sentence(inquiry, event, record)
-    if inquiry.viewer is not None and event.phase in model.phases:
+    if inquiry.viewer is not None:
         sights = sights_told(event, record, model, inquiry.viewer)
         if sights is not None:
-            return see(inquiry, sights)
+            inquiry = see(inquiry, sights)
+            if not _says_more(visit):
+                return inquiry
     if not inquiry.beliefs[0].possible:
         return _told_in_vain(inquiry, text, event)
     try:
-        return _tell(inquiry, hearing, text, event)
+        return hear(inquiry, visit, text, event.where)
     except UnreadableRecord as error:
-        return _impossible(inquiry, hearing, text, event, error)
+        return _impossible(inquiry, visit, text, event, error)
+
+
+def _says_more(visit: Visit) -> bool:
+    """Does an event say more than whom somebody saw?"""
+    return bool(visit.told or visit.speakers or visit.after or visit.then or visit.leads or visit.result)
 
 
 def contradict(inquiry: Inquiry, record: Record, event: Event) -> Inquiry:
     """The inquiry after an event that leaves no world."""
-    hearing = listen(event, record, inquiry.setting.model, inquiry.viewer)
-    return _without_worlds(inquiry, hearing, sentence(inquiry, event, record), event)
+    visit = listen(event, record, inquiry.setting.model, inquiry.viewer)
+    return _without_worlds(inquiry, visit, sentence(inquiry, event, record), event)
 
 
 def finish(inquiry: Inquiry, record: Record) -> Inquiry:
     """The inquiry after the last event, when the record says who won: the last thing told is told again with that."""
     if record.winner is None or not record.events or not inquiry.beliefs[0].possible:
         return inquiry
-    result = value_in(inquiry.setting.model.result, record.winner, record, "winner")
+    result = key_in(as_key(inquiry.setting.model.result), record.winner, record, "winner")
     last = inquiry
-    speeches: list[Inquiry] = []
-    while last.base is not None and any(c.kind == SAID for c in _clumps(last)):
-        speeches.insert(0, last)
+    speeches: list[Spoken] = []
+    while last.base is not None and isinstance(spoken := _last(last), Spoken):
+        speeches.insert(0, spoken)
         last = last.base
-    clumps = _clumps(last)
-    if last.base is not None and clumps:
-        ending = Observation("", "result", "", None, result)
-        merged = replace(clumps[-1], after=(*clumps[-1].after, ending))
+    heard = _last(last)
+    if last.base is not None and isinstance(heard, Heard):
+        ending = replace(heard.visit, result=(result,), due=False)
         text = f"{last.told[-1].text}; {record.winner} won"
         try:
-            again = hear(last.base, (*clumps[:-1], merged), text, last.told[-1].where)
+            again = hear(last.base, ending, text, last.told[-1].where)
         except UnreadableRecord:
             again = None
         if again is not None and (again.beliefs[0].possible or _may_be_over(inquiry)):
             whole = replace(again.told[-1], label=last.told[-1].label, before=last.told[-1].before)
             again = replace(again, told=(*last.told[:-1], whole))
-            for speech in speeches:
-                again = hear(again, _clumps(speech), speech.told[-1].text, speech.told[-1].where)
+            for speech, told in zip(speeches, inquiry.told[len(last.told) :], strict=True):
+                again = hear_speech(again, speech.speech, speech.values, told.text, told.where)
             return again
     text = f"{record.winner} won (left aside: by the rules the game is not over, or ended otherwise)"
     total = inquiry.count()
@@ -166,91 +189,41 @@ def _may_be_over(inquiry: Inquiry) -> bool:
     return False
 
 
-def _tell(inquiry: Inquiry, hearing: Hearing, text: str, event: Event) -> Inquiry:
-    try:
-        return hear(inquiry, hearing.pieces, text, event.where)
-    except UnreadableRecord as error:
-        if not hearing.joins:
-            raise
-        return _joined(inquiry, hearing, text, event.where, error)
+def _last(inquiry: Inquiry) -> Evidence | None:
+    """The evidence of the last thing told, if there is one."""
+    return next(iter(inquiry.told[-1].evidence), None) if inquiry.told else None
 
 
-def _joined(inquiry: Inquiry, hearing: Hearing, text: str, where: str, error: UnreadableRecord) -> Inquiry:
-    """What became known in a phase nobody chooses in, told together with the choice that led there."""
-    earlier, speeches = _last_choice(inquiry)
-    if earlier is None:
-        raise error
-    before, clumps = earlier.base, _clumps(earlier)
-    assert before is not None
-    last, piece = clumps[-1], hearing.pieces[0]
-    merged = replace(last, after=(*last.after, *piece.after), silent=last.silent and piece.silent)
-    try:
-        again = hear(before, (*clumps[:-1], merged), text, where)
-    except UnreadableRecord:
-        raise error from None
-    evidence = again.told[-1].evidence
-    if earlier.told[-1].text not in inquiry.setting.model.phases:  # more than that it happened
-        text = f"{earlier.told[-1].text}; {text}"
-    for speech in speeches:
-        again = hear(again, _clumps(speech), "")
-    kept = replace(earlier.told[-1], continued=True)
-    whole = Told(len(inquiry.told), text, inquiry.count(), again.count(), where, evidence)
-    told = (*earlier.told[:-1], kept, *(s.told[-1] for s in speeches), whole)
-    return replace(again, told=told, base=before)
-
-
-def _last_choice(inquiry: Inquiry) -> tuple[Inquiry | None, tuple[Inquiry, ...]]:
-    """The inquiry right after the last piece of a record that was no speech, and those of the speeches since."""
-    speeches: list[Inquiry] = []
-    here: Inquiry | None = inquiry
-    while here is not None and (clumps := _clumps(here)):
-        if clumps[-1].kind != SAID:
-            return (here, tuple(speeches)) if clumps[-1].kind == "choice" else (None, ())
-        speeches.insert(0, here)
-        here = here.base
-    return None, ()
-
-
-def _clumps(inquiry: Inquiry) -> tuple[Clump, ...]:
-    """The pieces of a record that were heard last."""
-    evidence = inquiry.told[-1].evidence if inquiry.told else ()
-    return evidence[0].clumps if evidence and isinstance(evidence[0], Heard) else ()
-
-
-def _impossible(
-    inquiry: Inquiry, hearing: Hearing, text: str, event: Event, error: UnreadableRecord
-) -> Inquiry:
+def _impossible(inquiry: Inquiry, visit: Visit, text: str, event: Event, error: UnreadableRecord) -> Inquiry:
     """What nobody can have seen is a contradiction; what nobody can have done in public is no part of a game."""
     assumed = {a.text for a in inquiry.setting.assumed()}
     if any(r.text in assumed for r in error.refusals):
-        return _without_worlds(inquiry, hearing, text, event)  # legal, but not what was assumed
+        return _without_worlds(inquiry, visit, text, event)  # legal, but not what was assumed
     model = inquiry.setting.model
     secret = {c.variable for p in model.phases.values() for c in p.choices if c.audience.kind != "public"}
-    bare = tuple(
-        replace(
-            p,
-            seen=() if p.name in secret else p.seen,
-            after=tuple(o for o in p.after if o.kind != "published"),
-        )
-        for p in hearing.pieces
+    bare = replace(
+        visit,
+        told={name: () if name in secret else seen for name, seen in visit.told.items()},
+        after=tuple(o for o in visit.after if o.kind != "published"),
     )
-    if bare != hearing.pieces:
+    if (bare.told, bare.after) != (visit.told, visit.after):
         try:
-            _tell(inquiry, replace(hearing, pieces=bare), text, event)
+            hear(inquiry, bare, text, event.where)
         except UnreadableRecord:
             pass
         else:
-            return _without_worlds(inquiry, hearing, text, event)
+            return _without_worlds(inquiry, visit, text, event)
     clause = f" ({error.cites[0]})" if error.cites else ""
     hint = f"; write: {error.awaited[0]} ? if nobody noted it" if error.awaited else ""
     raise IllegalEvent(f"{error.message}{clause}{hint}", event.where, error.cites) from None
 
 
-def _without_worlds(inquiry: Inquiry, hearing: Hearing, text: str, event: Event) -> Inquiry:
-    follower = inquiry.follower
-    gone = replace(follower, beliefs=tuple((exhausted(b), owed) for b, owed in follower.beliefs[:1]))
-    told = Told(len(inquiry.told), text, inquiry.count(), 0, event.where, (Heard(hearing.pieces),))
-    return replace(inquiry, follower=gone, told=(*inquiry.told, told), base=inquiry)
+def _without_worlds(inquiry: Inquiry, visit: Visit, text: str, event: Event) -> Inquiry:
+    tour = inquiry.tour
+    gone = replace(tour, beliefs=tuple(exhausted(b) for b in tour.beliefs[:1]))
+    heard = Heard(replace(visit, index=len(inquiry.told)))
+    told = Told(len(inquiry.told), text, inquiry.count(), 0, event.where, (heard,))
+    return replace(inquiry, tour=gone, told=(*inquiry.told, told), base=inquiry)
 
 
 def _told_in_vain(inquiry: Inquiry, text: str, event: Event) -> Inquiry:

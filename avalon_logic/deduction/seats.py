@@ -10,7 +10,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from avalon_logic.deduction.setting import CARDS, Setting
-from avalon_logic.records import SAW, Event, Record, RecordError, fields_of, value_in, value_out
+from avalon_logic.fields import SAW, fields_of
+from avalon_logic.records import Event, Record, RecordError, value_in, value_out
 from rules_dsl import Model, Value
 from rules_dsl import model as m
 from rules_dsl.evaluate import Environment, evaluate, holds

@@ -7,7 +7,7 @@ found the worlds. With no fact it explains why no deal is possible at all.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from textwrap import wrap
 from typing import Any
 
@@ -15,13 +15,14 @@ import z3  # type: ignore[import-untyped]
 
 from avalon_logic.deduction.argument import Step, argue
 from avalon_logic.deduction.facts import Fact, expression
-from avalon_logic.deduction.inquiry import Alone, Granted, Heard, Inquiry, Told, suppose
+from avalon_logic.deduction.inquiry import Alone, Granted, Heard, Inquiry, Spoken, Told, dealing, suppose
 from avalon_logic.deduction.seats import cards_in_deck
 from avalon_logic.deduction.setting import CARDS, Setting
 from rules_dsl.arrays.answers import matrix
-from rules_dsl.arrays.follow import Clump
+from rules_dsl.arrays.visits import Visit
 from rules_dsl.smt.cores import Undecided, consistent, smallest_core
-from rules_dsl.smt.follow import Strand, Tracked, Tracker
+from rules_dsl.smt.follow import Speech, Tracker
+from rules_dsl.smt.paths import Path, Tracked
 from rules_dsl.smt.symbolic import constant, decode, model_reader
 from rules_dsl.smt.system import Place
 from rules_dsl.smt.terms import not_, term
@@ -201,14 +202,23 @@ class Case:
         self.setting = inquiry.setting
         self.inquiry = inquiry
         self.tracker = Tracker(inquiry.setting.model, inquiry.viewer, inquiry.setting.assumptions)
-        strands = self.tracker.follow(self.tracker.start(), Clump(0, "choice", CARDS, (), ()), -1)
-        self.cards = strands[0].values[CARDS]
+        paths = self.tracker.follow([dealing(self.setting, ()), *self._course()])
+        self.cards = self.tracker.opening[0].values[CARDS]
         self.solver = finite_solver(MOST_MILLISECONDS)
         self.told: dict[int, Any] = {}
         self.rules: dict[tuple[tuple[str, ...], str], Any] = {}
-        self._assert(strands, list(self._evidence(strands)))
+        self._assert(paths, list(self._evidence()))
 
-    def _evidence(self, strands: Sequence[Strand]) -> Iterator[Tracked]:
+    def _course(self) -> Iterator[Visit | Speech]:
+        """The course of the game, as far as it is told."""
+        for told in self.inquiry.told:
+            for evidence in told.evidence:
+                if isinstance(evidence, Heard):
+                    yield replace(evidence.visit, index=told.label)
+                elif isinstance(evidence, Spoken):
+                    yield Speech(told.label, evidence.speech, evidence.values)
+
+    def _evidence(self) -> Iterator[Tracked]:
         """What is told besides the course of the game."""
         dealt = {CARDS: self.cards}
         for told in self.inquiry.told:
@@ -223,23 +233,18 @@ class Case:
                         dealt, Place(name, step), evidence.given, evidence.event, told.label
                     )
 
-    def _assert(self, strands: Sequence[Strand], besides: list[Tracked]) -> None:
-        for told in self.inquiry.told:
-            for evidence in told.evidence:
-                if isinstance(evidence, Heard) and not told.continued:
-                    for clump in evidence.clumps:
-                        strands = self.tracker.follow(strands, clump, told.label)
+    def _assert(self, paths: Sequence[Path], besides: list[Tracked]) -> None:
         shared = 0
-        first = strands[0].terms
-        while shared < min(len(s.terms) for s in strands) and all(
-            s.terms[shared] is first[shared] for s in strands
+        first = paths[0].terms
+        while shared < min(len(p.terms) for p in paths) and all(
+            p.terms[shared] is first[shared] for p in paths
         ):
             shared += 1
         for tracked in (*first[:shared], *besides):
             self.solver.add(self._switched(tracked))
-        if len(strands) > 1:
+        if len(paths) > 1:
             self.solver.add(
-                z3.Or([z3.And([self._switched(t) for t in s.terms[shared:]] + [True]) for s in strands])
+                z3.Or([z3.And([self._switched(t) for t in p.terms[shared:]] + [True]) for p in paths])
             )
 
     def _switched(self, tracked: Tracked) -> Any:

@@ -65,6 +65,10 @@ class Belief:
     forks: frozenset[str] = (
         frozenset()
     )  # what kinds of choices, not seen, set it apart from other beliefs held
+    fresh: bool = False  # no record has spoken of the visit of a phase in which the choice awaited is
+    passed: frozenset[str] = (
+        frozenset()
+    )  # phases visited and left since the last visit that one has spoken of
 
     @property
     def possible(self) -> bool:
@@ -84,7 +88,27 @@ def begin(machine: Machine) -> Belief:
     """Before the first choice."""
     reading = machine.start()
     (outcome,) = reading.outcomes
-    return Belief(machine, outcome.point, outcome.values, ())
+    return _first(machine, outcome)
+
+
+def begin_seeing(machine: Machine, event: Event) -> Change:
+    """The same, where something became known before that choice."""
+    reading = machine.start(event)
+    return Change(tuple(_first(machine, o) for o in reading.outcomes), tuple(reading.refusals))
+
+
+def _first(machine: Machine, outcome: Outcome) -> Belief:
+    return Belief(
+        machine,
+        outcome.point,
+        outcome.values,
+        (),
+        over=outcome.over,
+        result=outcome.result,
+        met=outcome.met,
+        fresh=outcome.fresh,
+        passed=outcome.passed,
+    )
 
 
 def advance(belief: Belief, event: Event, label: int = -1) -> Change:
@@ -319,6 +343,8 @@ def _apply(belief: Belief, outcome: Outcome, label: int) -> Belief | None:
         belief.whole and not columns,
         outcome.met,
         belief.forks,
+        outcome.fresh,
+        outcome.passed,
     )
 
 
