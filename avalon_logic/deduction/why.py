@@ -6,7 +6,7 @@ found the worlds. With no fact it explains why no deal is possible at all.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from textwrap import wrap
 from typing import Any
@@ -18,6 +18,7 @@ from avalon_logic.deduction.facts import Fact, expression
 from avalon_logic.deduction.inquiry import Alone, Granted, Heard, Inquiry, Spoken, Told, dealing, suppose
 from avalon_logic.deduction.seats import cards_in_deck
 from avalon_logic.deduction.setting import CARDS, Setting
+from rules_dsl import model as m
 from rules_dsl.arrays.answers import matrix
 from rules_dsl.arrays.visits import Visit
 from rules_dsl.smt.cores import Undecided, consistent, smallest_core
@@ -25,8 +26,9 @@ from rules_dsl.smt.follow import Speech, Tracker
 from rules_dsl.smt.paths import Path, Tracked
 from rules_dsl.smt.symbolic import constant, decode, model_reader
 from rules_dsl.smt.system import Place
-from rules_dsl.smt.terms import not_, term
+from rules_dsl.smt.terms import and_, implies, not_, term
 from rules_dsl.smt.unroll import finite_solver
+from rules_dsl.walk import reads
 
 MOST_MILLISECONDS = 60_000
 WIDTH = 80
@@ -207,7 +209,8 @@ class Case:
         self.solver = finite_solver(MOST_MILLISECONDS)
         self.told: dict[int, Any] = {}
         self.rules: dict[tuple[tuple[str, ...], str], Any] = {}
-        self._assert(paths, list(self._evidence()))
+        self.ways: list[tuple[Any, Path]] = []
+        self._assert(paths)
 
     def _course(self) -> Iterator[Visit | Speech]:
         """The course of the game, as far as it is told."""
@@ -225,7 +228,7 @@ class Case:
             for evidence in told.evidence:
                 if isinstance(evidence, Granted):
                     bound = {n: constant(v, t) for n, (t, v) in evidence.bound.items()}
-                    holds = self.tracker.granted(dealt, evidence.condition, bound, evidence.kind)
+                    holds = self._in_the_end(evidence.condition, bound, evidence.kind)
                     yield Tracked(told.label, evidence.origin.cites, evidence.text, holds)
                 elif isinstance(evidence, Alone):
                     name, step = evidence.point
@@ -233,19 +236,33 @@ class Case:
                         dealt, Place(name, step), evidence.given, evidence.event, told.label
                     )
 
-    def _assert(self, paths: Sequence[Path], besides: list[Tracked]) -> None:
+    def _assert(self, paths: Sequence[Path]) -> None:
         shared = 0
         first = paths[0].terms
         while shared < min(len(p.terms) for p in paths) and all(
             p.terms[shared] is first[shared] for p in paths
         ):
             shared += 1
-        for tracked in (*first[:shared], *besides):
+        self.ways = [(z3.Bool(f"way {i}"), path) for i, path in enumerate(paths)]
+        for tracked in (*first[:shared], *self._evidence()):
             self.solver.add(self._switched(tracked))
         if len(paths) > 1:
-            self.solver.add(
-                z3.Or([z3.And([self._switched(t) for t in p.terms[shared:]] + [True]) for p in paths])
-            )
+            # the game went exactly one of the ways it may have gone
+            self.solver.add(z3.PbEq([(way, 1) for way, _ in self.ways], 1))
+            for way, path in self.ways:
+                self.solver.add(
+                    z3.Implies(way, z3.And([self._switched(t) for t in path.terms[shared:]] + [True]))
+                )
+
+    def _in_the_end(self, condition: m.Expr, bound: Mapping[str, Any], kind: str) -> Any:
+        """A condition when the last thing told has happened, whichever way the game went."""
+        read = reads(condition, self.setting.model.definitions)
+        if read <= {CARDS}:
+            return self.tracker.granted({CARDS: self.cards}, condition, bound, kind)
+        holds = [self.tracker.granted(s.values, condition, bound, kind) for _, s in self.ways]
+        if len(holds) == 1:
+            return holds[0]
+        return and_(implies(way, h) for (way, _), h in zip(self.ways, holds, strict=True))
 
     def _switched(self, tracked: Tracked) -> Any:
         """The condition, in force only if what was told and the rule are."""
@@ -260,7 +277,7 @@ class Case:
 
     def condition(self, fact: Fact) -> Any:
         """A fact about the cards as a term."""
-        return self.tracker.granted({CARDS: self.cards}, expression(fact, self.setting), {}, "require")
+        return self._in_the_end(expression(fact, self.setting), {}, "require")
 
     def everything(self) -> list[Any]:
         """All switches."""
