@@ -7,8 +7,10 @@ passed over. The sentence, too, speaks of nothing else.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
+from avalon_logic.blame import deciding_cites
 from avalon_logic.deduction.inquiry import Heard, Inquiry, Spoken
 from avalon_logic.fields import SAW, check_event, fields_of, only_mentions, speaker
 from avalon_logic.records import NONE, Event, Record, RecordError, entries_in, key_in, value_in
@@ -20,6 +22,7 @@ from rules_dsl.arrays.shapes import decode, known
 from rules_dsl.arrays.visits import Visit
 from rules_dsl.play import Observation
 from rules_dsl.types import BOOL, BoolType, EnumType, MapType, OptionalType, PlayerType, SetType, Type
+from rules_dsl.walk import reads
 
 QUEST, TEAM, FAILS = "quest", "team", "fails"  # names the sentences know; without them they are plainer
 
@@ -53,7 +56,10 @@ def listen(event: Event, record: Record, model: Model, viewer: int | None) -> Vi
         (*_published(event, record, model), *shown),
         account,
         _mentions(given, event, record, model),
-        _mentions(then, event, record, model),
+        tuple(
+            replace(mention, cites=deciding_cites(model, event.phase))
+            for mention in _mentions(then, event, record, model)
+        ),
         event.then,
         result,
         only_mentions(event, model),
@@ -91,6 +97,21 @@ def _mentions(said: Mapping[str, Any], event: Event, record: Record, model: Mode
             text = f"{what} is not {_spoken(kind, entry, record.names)}"
             found.append(Mention(m.Apply("eq", (part, value), BOOL), text, cites))
     return tuple(found)
+
+
+def mentioned_variables(record: Record, model: Model) -> frozenset[str]:
+    """The variables that events of a record speak of besides what was chosen and published in them."""
+    found: set[str] = set()
+    for event in record.events:
+        if event.phase not in model.phases:
+            continue
+        fields = {spec.name for spec in fields_of(model, event.phase)}
+        for name in (*(n for n in event.values if n not in fields), *event.after):
+            if name in model.variables:
+                found.add(name)
+            elif name in model.definitions:
+                found |= reads(model.definitions[name].value, model.definitions)
+    return frozenset(found)
 
 
 def _named(name: str, model: Model) -> tuple[m.Expr, Type, tuple[str, ...]]:
@@ -173,10 +194,20 @@ def sentence(inquiry: Inquiry, event: Event, record: Record) -> str:
             if data is None:
                 continue
         elif spec.choice is None and spec.name == FAILS:
-            return _quest_result(inquiry, record, data)
+            return "; ".join([_quest_result(inquiry, record, data), *_said_after(event)])
         parts.append(f"{spec.name} {_spoken(spec.type, data, names)}".strip())
+    parts += _said_after(event)
     by = f" by {event.by}" if event.by is not None else ""
     return f"{event.phase}{by}" + (f": {', '.join(parts)}" if parts else "")
+
+
+def _said_after(event: Event) -> list[str]:
+    """What an event is said to have come to, in words."""
+    found: list[str] = []
+    for name, data in event.after.items():
+        entries = data.items() if isinstance(data, dict) else [("", data)]
+        found += [f"{name} {key} {value}".replace("  ", " ") for key, value in entries if value is not None]
+    return found
 
 
 def _own_part(inquiry: Inquiry, choice: m.Choice, data: Any, names: tuple[str, ...]) -> Any:
@@ -198,6 +229,39 @@ def _among(inquiry: Inquiry, members: m.Expr, viewer: int) -> bool:
         except KeyError:
             return False
         if not known(nest) or viewer not in decode(members.type, nest):  # type: ignore[operator]
+            return False
+    return True
+
+
+def shown_to_somebody(inquiry: Inquiry, event: Event, record: Record) -> tuple[str, ...]:
+    """What an event says was shown to seats it does not name, where it is open whether the viewer is one of them."""
+    model, viewer = inquiry.setting.model, inquiry.viewer
+    if viewer is None or event.by is not None or event.phase not in model.phases:
+        return ()
+    return tuple(
+        f"{event.where or event.phase}: whether {record.names[viewer]} was shown "
+        f"{choice.variable} {event.values[choice.variable]} is not written down; add: by NAME"
+        for choice in model.phases[event.phase].choices
+        if choice.audience.to is not None
+        and choice.chooser.kind == "player"
+        and event.values.get(choice.variable) is not None
+        and not _chose_by_record(event, choice, record.names[viewer])
+        and not _sure_who_sees(inquiry, choice.audience.to, viewer)
+    )
+
+
+def _chose_by_record(event: Event, choice: m.Choice, name: str) -> bool:
+    who = choice.chooser.who
+    return isinstance(who, m.Variable) and event.values.get(who.name) == name
+
+
+def _sure_who_sees(inquiry: Inquiry, members: m.Expr, viewer: int) -> bool:
+    for belief in inquiry.beliefs:
+        try:
+            nest = belief.machine.program.formulas.value(members)(Scene(belief.values))
+        except KeyError:
+            return True  # it hangs on what is chosen in this event
+        if not known(nest[viewer]):  # type: ignore[index]
             return False
     return True
 

@@ -93,6 +93,7 @@ class Inquiry:
     told: tuple[Told, ...] = ()
     known: Mapping[int, str] = field(default_factory=dict)  # cards the viewer was told at the start
     base: Inquiry | None = None  # to which the evidence of the last thing told was added
+    aside: tuple[str, ...] = ()  # what a record says that tells the viewer nothing, and why
 
     @property
     def beliefs(self) -> tuple[Belief, ...]:
@@ -108,11 +109,16 @@ class Inquiry:
         return count(self.worlds())
 
 
-def open_inquiry(setting: Setting, viewer: int | None = None, role: str | None = None) -> Inquiry:
-    """Right after the deal: nothing is known but the deck, and to a seat its own card."""
+def open_inquiry(
+    setting: Setting, viewer: int | None = None, role: str | None = None, kept: frozenset[str] = frozenset()
+) -> Inquiry:
+    """Right after the deal: nothing is known but the deck, and to a seat its own card.
+
+    `kept` are variables to keep track of although no rule reads them, because the record will speak of them.
+    """
     if (viewer is None) != (role is None):
         raise ValueError("a seat comes with its role, and a role with its seat")
-    start = Inquiry(setting, viewer, tour_from(setting.machine, viewer))
+    start = Inquiry(setting, viewer, tour_from(setting.machine, viewer, kept))
     seen: tuple[Observation, ...] = ()
     if viewer is not None:
         if not 0 <= viewer < len(setting.names):

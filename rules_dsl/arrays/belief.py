@@ -69,6 +69,7 @@ class Belief:
     passed: frozenset[str] = (
         frozenset()
     )  # phases visited and left since the last visit that one has spoken of
+    kept: frozenset[str] = frozenset()  # variables that are kept track of although no rule may read them
 
     @property
     def possible(self) -> bool:
@@ -84,20 +85,20 @@ class Change:
     refusals: tuple[Refusal, ...]
 
 
-def begin(machine: Machine) -> Belief:
+def begin(machine: Machine, kept: frozenset[str] = frozenset()) -> Belief:
     """Before the first choice."""
     reading = machine.start()
     (outcome,) = reading.outcomes
-    return _first(machine, outcome)
+    return _first(machine, outcome, kept)
 
 
-def begin_seeing(machine: Machine, event: Event) -> Change:
+def begin_seeing(machine: Machine, event: Event, kept: frozenset[str] = frozenset()) -> Change:
     """The same, where something became known before that choice."""
     reading = machine.start(event)
-    return Change(tuple(_first(machine, o) for o in reading.outcomes), tuple(reading.refusals))
+    return Change(tuple(_first(machine, o, kept) for o in reading.outcomes), tuple(reading.refusals))
 
 
-def _first(machine: Machine, outcome: Outcome) -> Belief:
+def _first(machine: Machine, outcome: Outcome, kept: frozenset[str]) -> Belief:
     return Belief(
         machine,
         outcome.point,
@@ -108,6 +109,7 @@ def _first(machine: Machine, outcome: Outcome) -> Belief:
         met=outcome.met,
         fresh=outcome.fresh,
         passed=outcome.passed,
+        kept=kept,
     )
 
 
@@ -290,7 +292,7 @@ def _is_truth(a: Leaf | float) -> bool:
 def _apply(belief: Belief, outcome: Outcome, label: int) -> Belief | None:
     machine = belief.machine
     dealt = (*belief.dealt, *(d.variable for d in outcome.deals))
-    needed = set(dealt)
+    needed = set(dealt) | belief.kept
     if outcome.point is not None:
         needed |= machine.program.live[outcome.point]
     for name in machine.assumptions:
@@ -345,6 +347,7 @@ def _apply(belief: Belief, outcome: Outcome, label: int) -> Belief | None:
         belief.forks,
         outcome.fresh,
         outcome.passed,
+        belief.kept,
     )
 
 

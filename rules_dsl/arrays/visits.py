@@ -24,6 +24,7 @@ from rules_dsl.arrays.belief import (
 )
 from rules_dsl.arrays.event import Event, Mention, Refusal, Seen
 from rules_dsl.arrays.follow import Faults, awaited_choice, event_of, passable, sure_who_sees
+from rules_dsl.arrays.program import Point
 from rules_dsl.arrays.run import Machine, mentioned
 from rules_dsl.arrays.scene import Scene, leaf
 from rules_dsl.flow import passing_cites
@@ -39,8 +40,10 @@ class Visit:
     `speakers` who made
     a choice of which no more is known. `after` is what the visit published and showed, and in what order if that is the
     same thing twice; `account` says that it is all the viewer was shown. `given` holds on entering, `then` when the next
-    choice is due, one of `leads` is visited by then, and `result` is how the game ends by it. `due`: it is only said
-    that the visit has come to where somebody must choose.
+    choice is due, one of `leads` is visited by then, and `result` is how the game ends by it. `winner` is how it ends by
+    it or later, by more that is not told. `due`: it is only said
+    that the visit has come to where somebody must choose. `dutiful` takes it that nobody ended the game by breaking a duty
+    in secret, where nothing is said of its end.
     """
 
     index: int
@@ -53,7 +56,9 @@ class Visit:
     then: tuple[Mention, ...] = ()
     leads: str | None = None
     result: tuple[Value, ...] = ()
+    winner: tuple[Value, ...] = ()
     due: bool = False
+    dutiful: bool = True
 
     def things(self, viewer: int | None) -> tuple[Seen, ...]:
         """What comes about in the visit and by it, in order, its beginning first."""
@@ -78,7 +83,8 @@ class Visit:
 
         What others chose out of his sight is nothing to him, or his answers would tell of it.
         """
-        return self.account or bool(self.result) or any(self._heard(c, viewer, may_see) for c in choices)
+        ends = bool(self.result or self.winner)
+        return self.account or ends or any(self._heard(c, viewer, may_see) for c in choices)
 
     def _heard(
         self, choice: m.Choice, viewer: int | None, may_see: Callable[[m.Choice, int | None], bool]
@@ -119,15 +125,16 @@ class Tour:
     base: tuple[Belief, ...] | None = None
     visits: tuple[Visit, ...] = ()
     notes: tuple[Note, ...] = ()
+    kept: frozenset[str] = frozenset()  # variables that are kept track of although no rule may read them
 
     def current(self) -> tuple[Belief, ...]:
         """The beliefs with a world left, or one without if there is none."""
         return tuple(b for b in self.beliefs if b.possible) or self.beliefs[:1]
 
 
-def tour_from(machine: Machine, viewer: int | None) -> Tour:
-    """Before the record starts."""
-    return Tour(machine, viewer, (begin(machine),))
+def tour_from(machine: Machine, viewer: int | None, kept: frozenset[str] = frozenset()) -> Tour:
+    """Before the record starts. `kept` are variables that it speaks of, to keep track of in any case."""
+    return Tour(machine, viewer, (begin(machine, kept),), kept=kept)
 
 
 def noted(tour: Tour, note: Note) -> Tour:
@@ -140,7 +147,7 @@ def noted(tour: Tour, note: Note) -> Tour:
 def visit(tour: Tour, seen: Visit) -> Tour:
     """The beliefs after a visit; raises `UnreadableRecord` if it cannot come here whatever is unknown."""
     faults = Faults()
-    reader = _Reader(tour.viewer, faults)
+    reader = _Reader(tour.viewer, faults, tour.kept)
     if any(seen.phase in b.passed for b in tour.beliefs):
         base, visits, notes = tour.base, (*tour.visits, seen), tour.notes
     else:
@@ -160,6 +167,7 @@ class _Reader:
 
     viewer: int | None
     faults: Faults
+    kept: frozenset[str]
     visits: tuple[Visit, ...] = ()
     passing: int = 0  # how many choices have been passed by one after the other
 
@@ -172,7 +180,7 @@ class _Reader:
             for belief in base:
                 yield from self._reach(belief, 0, things)
             return
-        change = begin_seeing(machine, Event(after=things))
+        change = begin_seeing(machine, Event(after=things), self.kept)
         self.faults.refusals += change.refusals
         for belief in change.beliefs:
             yield from self._after(belief, -1, 0, self._unmet(belief, things))
@@ -235,8 +243,10 @@ class _Reader:
         if here is None:
             if not last:
                 yield from self._reach(belief, number + 1, left)
-            elif not left and (not seen.result or belief.over):
+            elif not left and (belief.over or not (seen.result or seen.winner)):
                 yield belief
+            elif not left and not seen.result:
+                yield from self._to_the_end(belief)
             else:
                 yield from self._settle(belief, number, left)
             return
@@ -290,6 +300,23 @@ class _Reader:
             return
         yield from self._pass_by(belief, number, left)
 
+    def _to_the_end(self, belief: Belief) -> Iterator[Belief]:
+        """On by choices that nobody sees; where somebody must choose in the open, what comes may not have been told."""
+        work = [(belief, frozenset[Point]())]
+        while work:
+            here, passed = work.pop()
+            choice = awaited_choice(here)
+            if choice is None or here.point is None or here.point in passed:
+                yield here
+            elif not passable(here, choice, self.viewer):
+                yield here
+            else:
+                event = replace(event_of(here, (), self.viewer), viewers=frozenset(), throughout=False)
+                ending = replace(event, result=self.visits[-1].winner, fresh=here.fresh, passed=here.passed)
+                change = advance(here, ending, self.visits[-1].index)
+                self.faults.refusals += change.refusals
+                work += [(now, passed | {here.point}) for now in change.beliefs]
+
     def _step(
         self, belief: Belief, event: Event, left: tuple[Seen, ...]
     ) -> Iterator[tuple[Belief, tuple[Seen, ...]]]:
@@ -298,9 +325,9 @@ class _Reader:
         event = replace(
             event,
             after=left,
-            dutiful=not last.result,
+            dutiful=last.dutiful and not (last.result or last.winner),
             then=tuple(mention for v in self.visits for mention in v.then),
-            result=last.result,
+            result=last.result or last.winner,
             fresh=belief.fresh,
             passed=belief.passed,
         )

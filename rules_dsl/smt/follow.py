@@ -35,6 +35,7 @@ from rules_dsl.smt.system import Compiler, Place, Step
 from rules_dsl.smt.terms import Truth, and_, equal, implies, not_, number, term
 from rules_dsl.smt.unroll import finite_solver
 from rules_dsl.types import MapType, OptionalType, Type
+from rules_dsl.walk import statements
 
 
 @dataclass(frozen=True)
@@ -66,6 +67,7 @@ class Tracker(Compiler):
         self.known = _Known()
         self.label: int | None = None
         self.dead: list[Path] = []  # ways that were excluded before the end of what was told
+        self.dropped: list[Path] = []  # ways that came to nothing while a visit was followed
         self.opening: tuple[Path, ...] = ()  # the ways the game may have gone after the first thing told
 
     # --- unknowns ---
@@ -108,9 +110,10 @@ class Tracker(Compiler):
                 paths = [self._listened(path, told) for path in paths]
                 continue
             number += 1
+            self.dropped = []
             after = list(self._visited(paths, number))
             if not after:
-                never = Tracked(told.index, (), "this does not come here by the rules", False)
+                never = Tracked(told.index, *self._why_never(), False)
                 after = [replace(p, at=number, fresh=True, terms=(*p.terms, never)) for p in paths]
             paths = self._alive(after)
             if number == 0:
@@ -147,7 +150,11 @@ class Tracker(Compiler):
                 elif choice is not None and self._passable(choice):
                     work += self._made(path, None, seen)
             elif choice is None or path.fresh:
-                if path.leads is None and (choice is None or not seen.result):
+                if seen.winner and path.leads is None and choice is not None:
+                    work += self._to_the_end(path, choice, seen)
+                    if not self._passable(choice) or self._point(path) in path.passed:
+                        yield self._ended(path, seen)
+                elif path.leads is None and (choice is None or not seen.result):
                     yield self._ended(path, seen)
                 elif choice is not None and self._passable(choice):
                     work += self._made(path, None, seen)
@@ -164,6 +171,17 @@ class Tracker(Compiler):
                 else:
                     yield path
 
+    def _to_the_end(self, path: Path, choice: m.Choice, seen: Visit) -> list[Path]:
+        """On by a choice that nobody sees, once; where somebody must choose in the open, what comes may not be told."""
+        if not self._passable(choice) or self._point(path) in path.passed:
+            return []
+        passed = path.passed | {self._point(path)}
+        return [replace(after, passed=passed) for after in self._made(path, None, seen)]
+
+    def _point(self, path: Path) -> tuple[str, int]:
+        assert path.step is not None
+        return path.phase, path.step
+
     def _due(self, path: Path, seen: Visit, number: int) -> Path:
         """The path where it is only said that a choice is due in a visit, which may be spoken of again."""
         scene = self.scene_of(path.phase, path.values)
@@ -174,13 +192,13 @@ class Tracker(Compiler):
         """The path once everything told of a visit has come about: how things stand, and who won if it is over."""
         scene = self.scene_of(path.phase, path.values)
         terms = [mentioned(x, scene, seen.index) for x in seen.then]
-        if seen.result:
+        wanted = seen.result or (seen.winner if path.step is None else ())
+        if wanted:
             ending = OptionalType(self.model.result)
             result = path.result or Maybe(False, None)
-            agrees = same(conform(result, ending), constant(seen.result[0], ending))
-            terms.append(
-                Tracked(seen.index, self._cites(path.phase), "who wins follows from the rules", agrees)
-            )
+            agrees = same(conform(result, ending), constant(wanted[0], ending))
+            cites = self._ending(path.phase)
+            terms.append(Tracked(seen.index, cites, "who wins follows from the rules", agrees))
         return replace(path, terms=(*path.terms, *(t for t in terms if t.term is not True)))
 
     def _choice(self, path: Path) -> m.Choice | None:
@@ -221,7 +239,8 @@ class Tracker(Compiler):
         )
         for after in self.walker.onward(here):
             found = self._folded(after, label)
-            if after.step is None and not sought.result and choice.audience.kind != "public":
+            silent = sought.dutiful and not (sought.result or sought.winner)
+            if after.step is None and silent and choice.audience.kind != "public":
                 # nobody is taken to have ended the game by breaking a duty in secret
                 owed = (
                     Tracked(label, d.cites, d.rule.text if d.rule is not None else "", d.term)
@@ -230,6 +249,8 @@ class Tracker(Compiler):
                 found = replace(found, terms=(*found.terms, *(t for t in owed if t.term is not True)))
             if all(t.term is not False for t in found.terms[len(path.terms) :]):
                 yield found
+            else:
+                self.dropped.append(found)
 
     def _seats(self, choice: m.Choice, own: Visit, scene: Scene) -> tuple[Observation, ...]:
         """What was written down about a choice; with its seat, if it is clear who had it."""
@@ -270,6 +291,19 @@ class Tracker(Compiler):
         solver = finite_solver()
         solver.add(*(term(t.term) for t in path.terms if t.term is not True))
         return bool(solver.check() != z3.unsat)
+
+    def _why_never(self) -> tuple[tuple[str, ...], str]:
+        """The clauses and the rule that the way which fitted longest fails by, where none is left."""
+        for path in sorted(self.dropped, key=lambda p: -len(p.terms)):
+            for tracked in path.terms:
+                if tracked.term is False and tracked.cites:
+                    return tracked.cites, tracked.text
+        return (), "this does not come here by the rules"
+
+    def _ending(self, phase: str) -> tuple[str, ...]:
+        """The clauses of the rules that end the game in a phase."""
+        found = [s for s in statements(self.model.phases[phase].body) if isinstance(s, m.If | m.Win)]
+        return tuple(dict.fromkeys(c for s in found for c in s.origin.cites)) or self._cites(phase)
 
     def _cites(self, phase: str) -> tuple[str, ...]:
         return self.model.phases[phase].origin.cites

@@ -58,6 +58,7 @@ class Path:
     terms: tuple[Tracked, ...] = ()
     result: Maybe | None = None
     visited: frozenset[str] = frozenset()  # phases entered since the last choice
+    passed: frozenset[tuple[str, int]] = frozenset()  # choices passed by since nothing more was told
 
     def key(self) -> tuple[object, ...]:
         """Paths with the same key go on alike, but for the values."""
@@ -276,7 +277,7 @@ class Walker:
 
 def mentioned(mention: Mention, scene: Scene, label: int) -> Tracked:
     """What the record mentions of public variables, as a term."""
-    return Tracked(label, mention.cites, "the record says how things stood", truth_of(mention.fact, scene))
+    return Tracked(label, mention.cites, "how things stand follows from the rules", truth_of(mention.fact, scene))
 
 
 def _quiet(statement: m.Statement) -> bool:
