@@ -36,7 +36,12 @@ class Finding:
 
 @dataclass(frozen=True)
 class Unlike(Finding):
-    """What came out differs from what was written down, though every choice was allowed."""
+    """What came out differs from what was written down, though every choice was allowed.
+
+    `agreed` counts what the record says of the event that does fit, in the order in which it comes about.
+    """
+
+    agreed: int = 0
 
 
 def unlike_before(
@@ -66,9 +71,19 @@ def unlike_before(
 
 
 def unlike_after(
-    model: m.Model, record: Record, state: State, number: int, event: Event, visit: Trail, after: Trail
+    model: m.Model,
+    record: Record,
+    state: State,
+    number: int,
+    event: Event,
+    visit: Trail,
+    after: Trail,
+    passed: bool = False,
 ) -> Finding | None:
-    """What came of an event, seen in its own visit of the phase and after it, against what was written down."""
+    """What came of an event, seen in its own visit of the phase and after it, against what was written down.
+
+    `passed` says that nobody had a choice in this visit.
+    """
     for spec in fields_of(model, event.phase):
         data = event.values.get(spec.name)
         if data is None or spec.shown or spec.choice is not None:
@@ -87,6 +102,9 @@ def unlike_after(
     if wrong is not None:
         return wrong
     cites = blame.deciding_cites(model, event.phase)
+    choices = model.phases[event.phase].choices
+    if passed and choices and all(choice.when is not None for choice in choices):
+        cites = blame.passing_cites(model, choices[0])
     if event.then is not None:
         entered = phases_of(after)
         if event.then not in entered:
@@ -94,11 +112,12 @@ def unlike_after(
             return Finding(number, cites, f"after this {follows}, not '{event.then}'")
     if event.result is not None and event.result != str(state.result):
         shown = f"{state.result} wins" if state.over else "the game goes on"
-        return Unlike(number, cites, f"{shown}, but the record has {event.result} win by this")
+        text = f"{shown}, but the record has {event.result} win by this"
+        return Unlike(number, cites, text, agreed=1)
     for name, data in event.after.items():
         found = _unlike_value(model, record, state, name, data, event)
         if found is not None:
-            return Unlike(number, cites, found)
+            return Unlike(number, cites, found, agreed=2)
     return None
 
 

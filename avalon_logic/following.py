@@ -88,6 +88,7 @@ class Player:
             or (e.phase in model.phases and name not in {f.name for f in fields_of(model, e.phase)})
         }
         self.breaches: list[Finding] = []
+        self.dutiful = True  # is it taken that nobody broke a duty where it was not written down?
         first = engine.start()
         self.ways: list[tuple[State, Trail]] = [(first.state, trail_of(first.observations))]
         self.course: tuple[str, ...] = phases_of(first.observations)
@@ -98,7 +99,10 @@ class Player:
             found = self._deal()
             if found is not None:
                 return found
+        happened = [e for e in self.record.events if e.phase not in self.model.speeches]
         for number, event in enumerate(self.record.events, 1):
+            # by the last event of a game that somebody won, a duty may have been broken to end it
+            self.dutiful = self.record.winner is None or event is not happened[-1]
             if event.phase in self.model.speeches:
                 self._speech(event)
                 continue
@@ -252,7 +256,7 @@ class Player:
                     wrong = (
                         not_made(self.model, number, event, choices)
                         or uncompared(self.model, number, event)
-                        or unlike_after(self.model, self.record, state, number, event, visit, after)
+                        or unlike_after(self.model, self.record, state, number, event, visit, after, True)
                     )
                     yield wrong or _Outcome(state, after, passing.broken, passing.entered)
                     return
@@ -353,7 +357,8 @@ class Player:
         if data is not None:
             type_ = m.choice_type(choice)
             return [value_in(type_, data, self.record, where)]
-        return list(islice(self.engine.proper_options(state, seat), MOST_STATES + 1))
+        options = self.engine.proper_options if self.dutiful else self.engine.options
+        return list(islice(options(state, seat), MOST_STATES + 1))
 
     # --- what went wrong ---
 
@@ -364,15 +369,33 @@ class Player:
 
     def _blame(self, number: int, event: Event, failures: list[Finding]) -> Finding:
         """The rule at fault when no way is left: for what came out, the requirement without which it could be."""
-        first = failures[0]
-        if not all(isinstance(f, Unlike) for f in failures):
-            return next(f for f in failures if not isinstance(f, Unlike))
+        differing = [f for f in failures if isinstance(f, Unlike)]
+        if len(differing) < len(failures):
+            too_early = self._noted_too_early(event)
+            return too_early or next(f for f in failures if not isinstance(f, Unlike))
+        first = max(differing, key=lambda f: f.agreed)
         for requirement in blame.hidden_requirements(self.model):
             relaxed = Player(compile_python(blame.without(self.model, requirement)), self.record)
             if self._possible_for(relaxed, number, event):
                 message = f"{first.message}: {requirement.text}"
                 return Finding(number, requirement.origin.cites, message, first.legal)
         return first
+
+    def _noted_too_early(self, event: Event) -> Finding | None:
+        """The event before this one, if what this one speaks of had to come before it."""
+        if self.before is None:
+            return None
+        number, earlier, _, course = self.before
+        # the phase that was awaited then, and those that came since
+        entered = (*course[-1:], *self.course[len(course) :])
+        if earlier.phase == event.phase or earlier.phase not in entered:
+            return None
+        if event.phase not in entered[: entered.index(earlier.phase)]:
+            return None
+        phase = self.model.phases[earlier.phase]
+        cites = phase.origin.cites or blame.entry_cites(self.model, (*course, *entered))
+        cites = cites or next((c.origin.cites for c in phase.choices), ())
+        return Finding(number, cites, f"'{earlier.phase}' is out of turn: '{event.phase}' comes first")
 
     def _possible_for(self, relaxed: Player, number: int, event: Event) -> bool:
         """Could the event, or the one before it and then this one, have happened by other rules?"""
