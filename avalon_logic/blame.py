@@ -36,15 +36,6 @@ def writer_cites(model: m.Model, course: Sequence[str], variable: str) -> Cites:
     return model.variables[variable].origin.cites
 
 
-def passing_cites(model: m.Model, choice: m.Choice) -> Cites:
-    """The clauses by which a choice is passed over: of what its condition calls, else its own."""
-    called = (
-        () if choice.when is None else [e.definition for e in every(choice.when) if isinstance(e, m.Invoke)]
-    )
-    cites = tuple(dict.fromkeys(c for name in called for c in model.definitions[name].origin.cites))
-    return cites or choice.origin.cites
-
-
 def deciding_cites(model: m.Model, phase: str) -> Cites:
     """The clauses of the first rule that decides how a phase goes on."""
     for statement in statements(model.phases[phase].body):

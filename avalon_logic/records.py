@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from avalon_logic.configuration import Configuration
-from rules_dsl import Value
+from rules_dsl import Model, Value
 from rules_dsl.types import (
     BagType,
     BoolType,
@@ -67,7 +67,11 @@ class Event:
 
 @dataclass(frozen=True)
 class Record:
-    """A game as written down. `deal` gives roles by name, as far as known."""
+    """A game as written down. `deal` gives roles by name, as far as known.
+
+    `adopted` are rulings that were taken from what the record shows, with what showed them; `unused` names what the
+    record says and nobody reads.
+    """
 
     configuration: Configuration
     names: tuple[str, ...]
@@ -75,6 +79,8 @@ class Record:
     deal: Mapping[str, str] = field(default_factory=dict)
     winner: str | None = None
     title: str = ""
+    adopted: Mapping[str, str] = field(default_factory=dict)
+    unused: tuple[str, ...] = ()
     saved: Mapping[str, Any] = field(default_factory=dict)  # what a server needs to go on; see `saving`
 
     def seat(self, name: str) -> int:
@@ -82,6 +88,26 @@ class Record:
             return self.names.index(name)
         except ValueError:
             raise RecordError(f"nobody is called '{name}'; at the table: {', '.join(self.names)}") from None
+
+
+def remarks(record: Record) -> Iterator[str]:
+    """What must be said of how a record was read: rulings that were adopted, and what nobody reads."""
+    for name, why in record.adopted.items():
+        yield f"ruling {name} = {record.configuration.rulings[name]}, because {why}"
+    if record.unused:
+        yield f"not used: {'; '.join(record.unused)}"
+
+
+def under_rulings(record: Record, rulings: Mapping[str, str]) -> Record:
+    """The record under rulings that a user names; they win over its own and over what was adopted."""
+    merged = {**record.configuration.rulings, **rulings}
+    adopted = {name: why for name, why in record.adopted.items() if name not in rulings}
+    return replace(record, configuration=replace(record.configuration, rulings=merged), adopted=adopted)
+
+
+def without_places(unused: tuple[str, ...]) -> set[str]:
+    """What was not used, without saying where, to count it over many games."""
+    return {re.sub(r"^event \d+: | \(\d+\)$", "", what) for what in unused}
 
 
 # --- values, with names for seats -------------------------------------------------------------------------
@@ -172,6 +198,16 @@ def key_out(type_: IndexType, value: Value, names: tuple[str, ...]) -> str:
     return str(shown).lower() if isinstance(shown, bool) else str(shown)
 
 
+NOBODY_WON = "nobody"  # the winner of a game that ended without one
+
+
+def winner_in(model: Model, record: Record) -> Value:
+    """Who won by the record, None for a game that ended without a winner; raises `RecordError`."""
+    if record.winner == NOBODY_WON:
+        return None
+    return key_in(as_key(model.result), record.winner, record, "winner")
+
+
 def value_out(type_: Type, value: Value, names: tuple[str, ...]) -> Any:
     """A value of the game as JSON, seats by name."""
     match type_:
@@ -224,6 +260,8 @@ def record_to_json(record: Record) -> dict[str, Any]:
     made["events"] = events
     if record.winner is not None:
         made["winner"] = record.winner
+    if record.title:
+        made["title"] = record.title
     if record.saved:
         made["saved"] = dict(record.saved)
     return made
@@ -243,16 +281,20 @@ def record_from_json(data: Any, paths: tuple[Path, ...] = ()) -> Record:
     roles = data.get("roles")
     rulings = data.get("rulings", {})
     deal = data.get("deal", {})
-    if not isinstance(rulings, dict) or not isinstance(deal, dict):
-        raise RecordError("'rulings' and 'deal' are objects")
+    for name, given in (("rulings", rulings), ("deal", deal)):
+        if not isinstance(given, dict) or not all(isinstance(v, str) for v in given.values()):
+            raise RecordError(f"'{name}' is an object of strings")
+    for name in ("game", "winner", "title"):
+        if not isinstance(data.get(name, ""), str | None if name == "winner" else str):
+            raise RecordError(f"'{name}' is a string, not {json.dumps(data[name])}")
     if roles is None and len(deal) == len(names):
         roles = list(deal.values())
     configuration = Configuration(
-        str(data.get("game", "avalon")),
+        data.get("game", "avalon"),
         len(names),
         tuple(_strings(data.get("modules", []), "modules")),
         tuple(_strings(roles, "roles")) if roles is not None else None,
-        {str(k): str(v) for k, v in rulings.items()},
+        dict(rulings),
         paths,
     )
     events_data = data.get("events", [])
@@ -265,12 +307,17 @@ def record_from_json(data: Any, paths: tuple[Path, ...] = ()) -> Record:
             raise RecordError("an event is an object with a 'phase'", where)
         values = {k: v for k, v in entry.items() if k not in ("phase", "by")}
         events.append(Event(entry["phase"], values, entry.get("by"), None, where))
-    winner = data.get("winner")
     saved = data.get("saved", {})
     if not isinstance(saved, dict):
         raise RecordError("'saved' is an object")
     record = Record(
-        configuration, names, tuple(events), {str(k): str(v) for k, v in deal.items()}, winner, saved=saved
+        configuration,
+        names,
+        tuple(events),
+        dict(deal),
+        data.get("winner"),
+        data.get("title", ""),
+        saved=saved,
     )
     for name in record.deal:
         record.seat(name)

@@ -51,6 +51,7 @@ HEADS = (
     "title",
     "winner",
 )  # what a record says besides events
+ONCE = ("game", "with", "players", "roles", "title", "winner")  # headings that a second one would contradict
 
 
 def record_from_text(text: str, model_of: Any, paths: tuple[Path, ...] = ()) -> Record:
@@ -60,6 +61,7 @@ def record_from_text(text: str, model_of: Any, paths: tuple[Path, ...] = ()) -> 
     """
     heads: dict[str, Any] = {"game": "avalon", "with": [], "rulings": {}, "deal": {}}
     lines: list[tuple[int, str]] = []
+    told: dict[str, int] = {}
     for number, raw in enumerate(text.splitlines(), 1):
         line = raw.split("#")[0].strip()
         if not line:
@@ -67,6 +69,10 @@ def record_from_text(text: str, model_of: Any, paths: tuple[Path, ...] = ()) -> 
         word, _, rest = line.partition(" ")
         word, rest = word.rstrip(":").lower(), rest.strip()
         where = f"line {number}"
+        if word in ONCE:
+            if word in told:
+                raise RecordError(f"'{word}' was said in line {told[word]} already", where)
+            told[word] = number
         if word == "game":
             heads["game"] = rest
         elif word in ("with", "roles", "players"):
@@ -75,12 +81,16 @@ def record_from_text(text: str, model_of: Any, paths: tuple[Path, ...] = ()) -> 
             name, sign, choice = (x.strip() for x in rest.partition("="))
             if not sign:
                 raise RecordError("write: ruling NAME = ALTERNATIVE", where)
+            if heads["rulings"].get(name, choice) != choice:
+                raise RecordError(f"ruling '{name}' was {heads['rulings'][name]} before", where)
             heads["rulings"][name] = choice
         elif word == "deal":
             for pair in re.split(r"[\s,]+", rest):
                 name, _, role = pair.partition("=")
                 if not (name and role):
                     raise RecordError("write: deal Ann=merlin Bob=servant ...", where)
+                if heads["deal"].get(name, role) != role:
+                    raise RecordError(f"{name} held {heads['deal'][name]} before", where)
                 heads["deal"][name] = role
         elif word == "winner":
             heads["winner"] = rest

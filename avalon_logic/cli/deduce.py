@@ -6,7 +6,7 @@ import argparse
 import json
 import sys
 from collections import Counter
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +21,8 @@ from avalon_logic.cli.output import (
     rulings_of,
 )
 from avalon_logic.cli.viewpoint import add_assume
-from avalon_logic.records import Record, RecordError
+from avalon_logic.reading import record_of_data, record_of_text
+from avalon_logic.records import Record, RecordError, without_places
 from avalon_logic.typed_records import NOBODY
 
 if TYPE_CHECKING:
@@ -125,15 +126,12 @@ def _one(args: argparse.Namespace) -> int:
 
 
 def _read(args: argparse.Namespace) -> Record:
-    from avalon_logic.deduction import read
-
     paths = tuple(args.rules)
+    rulings = rulings_of(args.ruling)
     if args.record == "-":
-        record = read(sys.stdin.buffer.read().decode("utf-8-sig"), paths)
-    else:
-        record = read(Path(args.record), paths)
-    merged = {**record.configuration.rulings, **rulings_of(args.ruling)}
-    return replace(record, configuration=replace(record.configuration, rulings=merged))
+        return record_of_text(sys.stdin.buffer.read().decode("utf-8-sig"), None, rulings, paths)
+    path = Path(args.record)
+    return record_of_text(path.read_bytes().decode("utf-8-sig"), path, rulings, paths)
 
 
 def _answer(args: argparse.Namespace, result: Result) -> int:
@@ -194,8 +192,7 @@ def _show(args: argparse.Namespace, result: Result, explanations: list[Any], mos
 
 def _games(args: argparse.Namespace) -> int:
     from avalon_logic.deduction.games import Verdict, follow_game
-    from avalon_logic.logs import import_game, is_log, read_lines
-    from avalon_logic.records import record_from_json
+    from avalon_logic.logs import read_lines
 
     for option in ("seat", "role", "saw", "why", "if_", "list", "assume"):
         if getattr(args, option):
@@ -209,16 +206,14 @@ def _games(args: argparse.Namespace) -> int:
         raise BadInput(f"{path}: no games in this file")
     update = progress(len(lines), "deducing")
     counts: Counter[str] = Counter()
+    adopted: Counter[str] = Counter()
+    unused: Counter[str] = Counter()
     faults: list[Verdict] = []
     for done, (number, data) in enumerate(lines, 1):
         where = f"{path}:{number}"
         try:
             with bad_input():
-                record = (
-                    import_game(data, rulings, where)
-                    if is_log(data)
-                    else record_from_json(data, tuple(args.rules))
-                )
+                record = record_of_data(data, rulings, where, tuple(args.rules))
                 verdict = follow_game(record)
         except BadInput as error:
             counts["unreadable"] += 1
@@ -232,12 +227,21 @@ def _games(args: argparse.Namespace) -> int:
             update(done)
         counts["sound" if verdict.sound else "illegal" if verdict.illegal else "excluded"] += 1
         counts["viewers"] += len(verdict.sightings)
+        adopted.update(f"{k}={record.configuration.rulings[k]}" for k in record.adopted)
+        unused.update(without_places(record.unused))
         if args.json:
             print_json(verdict.to_json())
         elif not verdict.sound:
             faults.append(verdict)
     if not args.json:
         _summary(len(lines), counts, faults)
+        for heading, named in (
+            ("rulings taken from the logs", adopted),
+            ("in the logs but not used", unused),
+        ):
+            if named:
+                shown = ", ".join(f"{name} in {n}" for name, n in named.most_common())
+                console().print(f"  {heading}: {shown}", markup=False)
     return 2 if counts["unreadable"] else 0 if counts["sound"] == len(lines) else 1
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -20,12 +20,12 @@ from avalon_logic.cli.output import (
     progress,
     rulings_of,
 )
-from avalon_logic.configuration import Configuration, examine
-from avalon_logic.logs import import_game, is_log, read_lines
-from avalon_logic.records import Record, RecordError, record_from_json
+from avalon_logic.logs import read_lines
+from avalon_logic.reading import record_of_data, record_of_text
+from avalon_logic.records import Record, RecordError, remarks, without_places
 from avalon_logic.replay import Replay, TooOpen, replay
-from avalon_logic.typed_records import read_record, record_to_text
-from rules_dsl import BadParameter, Model, RulebookError, UnknownName
+from avalon_logic.typed_records import record_to_text
+from rules_dsl import BadParameter, RulebookError, UnknownName
 
 EPILOG = """A record is JSON or a text like this:
 
@@ -55,11 +55,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="JSON; for a .jsonl file one line a game")
 
 
-def model_of(configuration: Configuration) -> Model:
-    """The model a text record speaks of."""
-    return examine(configuration).model
-
-
 def run(args: argparse.Namespace) -> int:
     rulings = rulings_of(args.ruling)
     paths = tuple(args.rules)
@@ -83,16 +78,7 @@ def read_one(name: str, rulings: dict[str, str], paths: tuple[Path, ...]) -> Rec
     """One record from a file or stdin, with the user's rulings."""
     path = None if name == "-" else Path(name)
     text = sys.stdin.read() if path is None else path.read_bytes().decode("utf-8-sig")
-    if text.lstrip().startswith("{"):
-        try:
-            data = json.loads(text)
-        except (json.JSONDecodeError, RecursionError):
-            data = None  # read_record says where
-        if data is not None and is_log(data):
-            return import_game(data, rulings)
-    record = read_record(path, text, model_of, paths)
-    merged = {**record.configuration.rulings, **rulings}
-    return replace(record, configuration=replace(record.configuration, rulings=merged))
+    return record_of_text(text, path, rulings, paths)
 
 
 def outcome_json(record: Record, result: Replay) -> dict[str, Any]:
@@ -113,9 +99,12 @@ def outcome_json(record: Record, result: Replay) -> dict[str, Any]:
             for f in result.findings
         ],
         "winner": result.result,
+        "winners": list(result.winners),
         "recorded_winner": record.winner,
         "winner_differs": result.winner_differs,
         "rulings": dict(record.configuration.rulings),
+        "adopted": dict(record.adopted),
+        "unused": list(record.unused),
         "notes": list(result.notes),
         "awaits": result.awaits,
     }
@@ -132,7 +121,7 @@ def _where(record: Record, event: int) -> str:
 
 def _show(record: Record, result: Replay) -> None:
     out = console()
-    for note in result.notes:
+    for note in (*result.notes, *remarks(record)):
         out.print(f"note: {note}", markup=False)
     for finding in result.findings:
         clause = finding.clauses[0] if finding.clauses else "the rules"
@@ -145,14 +134,30 @@ def _show(record: Record, result: Replay) -> None:
             out.print(f"    legal: {finding.legal}", markup=False)
     if result.legal:
         out.print(f"legal: {len(record.events)} events", markup=False)
+    for line in _ending(record, result):
+        out.print(line, markup=False)
+
+
+def _ending(record: Record, result: Replay) -> Iterator[str]:
+    """How the game ended, as far as the record says."""
+    winners = " or ".join(result.winners)
+    if any(f.fatal for f in result.findings):
+        return
     if result.over:
-        out.print(f"winner: {result.result or 'nobody'}", markup=False)
-    elif not any(f.fatal for f in result.findings):
-        out.print(f"the game goes on: {result.awaits}", markup=False)
-        if record.winner is not None:
-            out.print(f"the record says {record.winner} won, but not how it ended", markup=False)
-    if result.winner_differs:
-        out.print(f"the record says {record.winner} won; by the rules it was {result.result}", markup=False)
+        open_ = len(result.winners) > 1
+        yield f"winner: {winners}{' (what was not written down decides)' if open_ else ''}"
+        if result.winner_differs:
+            yield f"the record says {record.winner} won; by the rules it was {winners}"
+        elif open_ and record.winner is not None:
+            yield f"the record says {record.winner} won"
+        return
+    if result.over is None:
+        yield f"the game may be over (winner: {winners}); what was not written down decides"
+        yield f"if it goes on: {result.awaits}"
+    else:
+        yield f"the game goes on: {result.awaits}"
+    if record.winner is not None:
+        yield f"the record says {record.winner} won, but not how it ended"
 
 
 def _many(path: Path, rulings: dict[str, str], paths: tuple[Path, ...], as_json: bool) -> int:
@@ -164,11 +169,13 @@ def _many(path: Path, rulings: dict[str, str], paths: tuple[Path, ...], as_json:
     by_clause: Counter[str] = Counter()
     counts: Counter[str] = Counter()
     suggested: Counter[str] = Counter()
+    adopted: Counter[str] = Counter()
+    unused: Counter[str] = Counter()
     examples: dict[str, list[str]] = {}
     for done, (number, data) in enumerate(games, 1):
         update(done)
         try:
-            record = _read_game(data, rulings, f"{path}:{number}", paths)
+            record = record_of_data(data, rulings, f"{path}:{number}", paths)
             result = replay(record)
         except (RecordError, TooOpen, UnknownName, BadParameter, RulebookError) as error:
             # one game that cannot be read says so and keeps none of the others from being read
@@ -183,13 +190,15 @@ def _many(path: Path, rulings: dict[str, str], paths: tuple[Path, ...], as_json:
                 print(f"avalon: {message}", file=sys.stderr)
             continue
         counts["legal" if result.legal else "illegal"] += 1
-        counts["unfinished"] += result.legal and not result.over
+        counts["unfinished"] += result.legal and result.over is not True
         counts["differs"] += result.winner_differs
         for finding in result.findings:
             clause = finding.clauses[0] if finding.clauses else "?"
             by_clause[clause] += 1
             examples.setdefault(clause, []).append(record.title or str(number))
         suggested.update(f"{k}={v}" for k, v in record.configuration.rulings.items())
+        adopted.update(f"{k}={record.configuration.rulings[k]}" for k in record.adopted)
+        unused.update(without_places(record.unused))
         _line(as_json, outcome_json(record, result))
     if not as_json:
         out = console()
@@ -209,21 +218,15 @@ def _many(path: Path, rulings: dict[str, str], paths: tuple[Path, ...], as_json:
         if suggested:
             shown = ", ".join(f"{name} in {n}" for name, n in suggested.most_common())
             out.print(f"  rulings in force: {shown}", markup=False)
+        if adopted:
+            shown = ", ".join(f"{name} in {n}" for name, n in adopted.most_common())
+            out.print(f"  of these taken from the logs: {shown}", markup=False)
+        if unused:
+            shown = ", ".join(f"{name} in {n}" for name, n in unused.most_common())
+            out.print(f"  in the logs but not used: {shown}", markup=False)
     if counts["unreadable"] or counts["undecided"]:
         return 2 if counts["unreadable"] else 3
     return 1 if counts["illegal"] or counts["differs"] else 0
-
-
-def _read_game(
-    data: Any | RecordError, rulings: dict[str, str], where: str, paths: tuple[Path, ...]
-) -> Record:
-    if isinstance(data, RecordError):
-        raise data
-    if is_log(data):
-        return import_game(data, rulings, where)
-    record = record_from_json(data, paths)
-    merged = {**record.configuration.rulings, **rulings}
-    return replace(record, configuration=replace(record.configuration, rulings=merged))
 
 
 def _line(as_json: bool, data: dict[str, Any]) -> None:

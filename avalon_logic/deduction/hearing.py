@@ -62,7 +62,7 @@ def listen(event: Event, record: Record, model: Model, viewer: int | None) -> Vi
         ),
         event.then,
         result,
-        only_mentions(event, model),
+        due=only_mentions(event, model),
     )
 
 

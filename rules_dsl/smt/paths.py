@@ -277,7 +277,9 @@ class Walker:
 
 def mentioned(mention: Mention, scene: Scene, label: int) -> Tracked:
     """What the record mentions of public variables, as a term."""
-    return Tracked(label, mention.cites, "how things stand follows from the rules", truth_of(mention.fact, scene))
+    return Tracked(
+        label, mention.cites, "how things stand follows from the rules", truth_of(mention.fact, scene)
+    )
 
 
 def _quiet(statement: m.Statement) -> bool:
