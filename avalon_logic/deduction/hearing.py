@@ -194,7 +194,7 @@ def sentence(inquiry: Inquiry, event: Event, record: Record) -> str:
             if data is None:
                 continue
         elif spec.choice is None and spec.name == FAILS:
-            return "; ".join([_quest_result(inquiry, record, data), *_said_after(event)])
+            return _quest_result(inquiry, record, data)
         parts.append(f"{spec.name} {_spoken(spec.type, data, names)}".strip())
     parts += _said_after(event)
     by = f" by {event.by}" if event.by is not None else ""
