@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+from dataclasses import replace
 from itertools import product
 from typing import Any
 
@@ -11,7 +12,9 @@ import pytest
 
 from avalon_logic.deduction import deduce
 from avalon_logic.deduction.games import follow_game
+from avalon_logic.deduction.underway import answer, extend, start
 from avalon_logic.logs import import_game
+from avalon_logic.reading import record_of_text
 from avalon_logic.replay import replay
 from tests.avalon_logic.site_logs import logged_game
 
@@ -187,3 +190,12 @@ def test_a_success_against_the_fails_or_cards_is_a_contradiction_with_its_clause
     record = import_game(game)
     assert [f.clauses[0] for f in replay(record).findings] == [clause]
     assert follow_game(record).illegal is not None or not follow_game(record).sound
+
+
+def test_a_game_typed_on_after_an_event_that_may_have_ended_it_is_read_as_going_on() -> None:
+    ended = record_of_text(LADY + WRONG, None)
+    went_on = record_of_text(LADY + WRONG + "propose A B C", None)
+    went_on = replace(went_on, events=(*ended.events, went_on.events[-1]))
+    begun = extend(start(ended, "G", role="assassin", saw=["C", "E"]), ended)
+    assert answer(begun, ended).count == 4
+    assert not answer(extend(begun, went_on), went_on).possible  # the card was true, and it cannot have been
