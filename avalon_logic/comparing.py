@@ -104,7 +104,7 @@ def unlike_after(
     cites = blame.deciding_cites(model, event.phase)
     choices = model.phases[event.phase].choices
     if passed and choices and all(choice.when is not None for choice in choices):
-        cites = blame.passing_cites(model, choices[0])
+        cites = passing_cites(model, choices[0])
     if event.then is not None:
         entered = phases_of(after)
         if event.then not in entered:

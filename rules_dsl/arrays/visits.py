@@ -306,12 +306,7 @@ class _Reader:
         while work:
             here, passed = work.pop()
             choice = awaited_choice(here)
-            if (
-                choice is None
-                or here.point is None
-                or here.point in passed
-                or not passable(here, choice, self.viewer)
-            ):
+            if choice is None or here.point is None or here.point in passed or not passable(choice):
                 yield here
             else:
                 event = replace(event_of(here, (), self.viewer), viewers=frozenset(), throughout=False)
