@@ -18,7 +18,7 @@ from proofs.families import Family, families
 from proofs.mutation import Mutant, mutated
 from proofs.prover import Options, prove
 from proofs.verdicts import BOUNDED, PROVED, UNKNOWN, Verdict
-from rules_dsl import Value, library, parse
+from rules_dsl import RulebookError, Value, library, parse
 from rules_dsl import syntax as s
 from rules_dsl.evaluate import Environment, holds
 from rules_dsl.model import Property
@@ -438,4 +438,8 @@ def test_every_entry_of_a_table_is_stated_once_more() -> None:
     for x in tried:
         assert x.file == "core.rules"
         book = mutated(shelf.texts[x.file], shelf.books[x.file], x)
-        assert not all(stated(book, n) for n in range(5, 11)), str(x)
+        try:
+            noticed = not all(stated(book, n) for n in range(5, 11))
+        except RulebookError:  # more or fewer cards than players: the checker says so already
+            noticed = "_count" in shelf.texts[x.file].splitlines()[x.line - 1]
+        assert noticed, str(x)
