@@ -74,16 +74,24 @@ def _knowing(expr: m.Expr) -> list[m.Knows]:
     return [e for e in every(expr) if isinstance(e, m.Knows)]
 
 
-def _entangled(expr: m.Expr) -> bool:
-    """Could refuting the claim take two twins at once? (Then one pair of games does not decide it.)"""
+def _entangled(expr: m.Expr, sign: bool = True) -> bool:
+    """Could refuting the claim take two twins at once? (Then one pair of games does not decide it.)
+
+    Under a `not` it is the other way round: "not all are in doubt" fails only where all of them are at once.
+    """
     match expr:
-        case m.Apply("or" | "implies", (one, other), _):
-            both = bool(_knowing(one)) and bool(_knowing(other))
-            return both or _entangled(one) or _entangled(other)
-        case m.Quantify("exists", _, _, _, _):
+        case m.Apply("not", (inner,), _):
+            return _entangled(inner, not sign)
+        case m.Apply("implies", (condition, conclusion), _):
+            both = sign and bool(_knowing(condition)) and bool(_knowing(conclusion))
+            return both or _entangled(condition, not sign) or _entangled(conclusion, sign)
+        case m.Apply("or" | "and" as word, parts, _):
+            several = sum(bool(_knowing(part)) for part in parts) > 1
+            return (several and (word == "or") is sign) or any(_entangled(part, sign) for part in parts)
+        case m.Quantify("all" | "exists" as word, _, _, _, _) if (word == "exists") is sign:
             return bool(_knowing(expr))
         case _:
-            return any(_entangled(part) for part in children(expr))
+            return any(_entangled(part, sign) for part in children(expr))
 
 
 def conjuncts(claim: m.Expr) -> Iterator[m.Expr]:
