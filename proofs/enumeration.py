@@ -8,7 +8,7 @@ how many only in part. It refutes a certificate, it never makes one: a table not
 
 from __future__ import annotations
 
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice, product
@@ -339,7 +339,7 @@ class _Reader:
     def _differs(self, ours: Step, theirs: Step) -> bool:
         if ours.state != theirs.state:
             return True
-        return self.sight_matters and Counter(ours.observations) != Counter(theirs.observations)
+        return self.sight_matters and ours.observations != theirs.observations
 
 
 def _shown(state: State, move: Move) -> str:
