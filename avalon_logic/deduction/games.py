@@ -15,6 +15,7 @@ from avalon_logic.deduction.facts import Fact
 from avalon_logic.deduction.inquiry import Inquiry, suppose
 from avalon_logic.deduction.seats import whole_deal
 from avalon_logic.deduction.setting import Setting
+from avalon_logic.deduction.together import follow_together
 from avalon_logic.deduction.why import Explanation, explain
 from avalon_logic.records import Record, RecordError
 from rules_dsl.arrays.answers import contains
@@ -64,9 +65,25 @@ class Verdict:
 def follow_game(record: Record) -> Verdict:
     """Follows a game for the neutral observer and for every seat; raises `RecordError` without the whole deal."""
     setting = setting_of(record)
+    deal = _whole_deal(record, setting)
+    counts = follow_together(record, setting, deal)
+    if counts is None:
+        return follow_each(record)
+    viewers = (OBSERVER, *record.names)
+    return Verdict(record, tuple(Sighting(v, n) for v, n in zip(viewers, counts, strict=True)))
+
+
+def _whole_deal(record: Record, setting: Setting) -> tuple[str, ...]:
     deal = whole_deal(record, setting.model)
     if deal is None:
         raise RecordError("the whole deal must be written down to see whether it stays possible")
+    return deal
+
+
+def follow_each(record: Record) -> Verdict:
+    """The same, each viewer followed alone: the simple way, which also says what excludes a deal and why."""
+    setting = setting_of(record)
+    deal = _whole_deal(record, setting)
     sightings: list[Sighting] = []
     illegal: str | None = None
     for viewer in (None, *record.names):

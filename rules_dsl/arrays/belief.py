@@ -23,7 +23,7 @@ from rules_dsl.arrays.columns import (
     either,
     tensor,
 )
-from rules_dsl.arrays.eliminate import Kernel, grouped, kernel
+from rules_dsl.arrays.eliminate import Group, Kernel, grouped, kernel
 from rules_dsl.arrays.event import Event, Outcome, Piece, Reading, Refusal
 from rules_dsl.arrays.program import Point
 from rules_dsl.arrays.run import Machine
@@ -263,15 +263,27 @@ def _is_truth(a: Leaf | float) -> bool:
 # --- following an outcome ---
 
 
-def _apply(belief: Belief, outcome: Outcome, label: int) -> Belief | None:
-    machine = belief.machine
-    dealt = (*belief.dealt, *(d.variable for d in outcome.deals))
+@dataclass(frozen=True, slots=True, eq=False)
+class _Plan:
+    """What an outcome asks of every belief it is applied to, whatever worlds that holds."""
+
+    wanted: Mapping[int, Cell | Tensor]  # unknowns that will still matter
+    groups: tuple[
+        tuple[Group, Kernel | None], ...
+    ]  # with the condition they come to, if none of them is wanted
+    plain: tuple[Cell | Tensor, ...]
+    values: Mapping[str, Nest]  # the variables that are kept
+
+
+def _plan(machine: Machine, outcome: Outcome, dealt: tuple[str, ...]) -> _Plan:
+    found = outcome.plans.get(dealt)
+    if isinstance(found, _Plan):
+        return found
     needed = set(dealt)
     if outcome.point is not None:
         needed |= machine.program.live[outcome.point]
     for name in machine.assumptions:
         needed |= reads(machine.model.assumptions[name].value, machine.model.definitions)
-    tables = (*belief.tables, *(w.dealt(d.cells, d.counts) for d in outcome.deals))
     wanted = {
         id(x): x
         for name in sorted(needed & set(outcome.values))
@@ -279,32 +291,45 @@ def _apply(belief: Belief, outcome: Outcome, label: int) -> Belief | None:
         if isinstance(x, Tensor) or (isinstance(x, Cell) and x.free)
     }
     groups, plain = grouped(outcome.pieces, outcome.weights, wanted.values())
+    kept = {
+        name: nest
+        for name, nest in outcome.values.items()
+        if name in needed or all(not isinstance(x, Cell | Tensor) for x in leaves(nest))
+    }
+    made = _Plan(wanted, tuple((g, None if g.wanted else kernel(g)) for g in groups), tuple(plain), kept)
+    outcome.plans[dealt] = made
+    return made
+
+
+def _apply(belief: Belief, outcome: Outcome, label: int) -> Belief | None:
+    machine = belief.machine
+    dealt = (*belief.dealt, *(d.variable for d in outcome.deals))
+    tables = (*belief.tables, *(w.dealt(d.cells, d.counts) for d in outcome.deals))
+    plan = _plan(machine, outcome, dealt)
     columns: dict[int, Leaf] = {}
     kernels: list[Kernel] = []
-    for group in groups:
-        if group.wanted:
+    for group, condition in plan.groups:
+        if condition is None:
             tables = settled(machine, tables, group, columns)
         else:
-            made = kernel(group)
-            kernels.append(made)
-            if made.leaf is False and not tables:
+            kernels.append(condition)
+            if condition.leaf is False and not tables:
                 return None
-            tables = filtered(tables, made.leaf)
+            tables = filtered(tables, condition.leaf)
         if not all(len(t.rows) for t in tables):
             break
     if not all(len(t.rows) for t in tables):
         tables = tuple(w.kept(t, np.zeros(len(t.rows), dtype=bool)) for t in tables)
-        for x in wanted.values():  # the record may go on: nothing is known of these, but they were something
+        for (
+            x
+        ) in plan.wanted.values():  # the record may go on: nothing is known of these, but they were something
             columns[id(x)] = machine.supply.lost(tensor(x).data.ravel().tolist(), _is_truth(x))
     else:
-        for x in plain:
+        for x in plan.plain:
             tables = computed(machine, tables, x, columns)
-    values: dict[str, Nest] = {}
-    for name, nest in outcome.values.items():
-        if name in needed:
-            values[name] = replaced(nest, lambda x: columns.get(id(x), x))
-        elif all(not isinstance(x, Cell | Tensor) for x in leaves(nest)):
-            values[name] = nest
+    values = plan.values
+    if columns:
+        values = {name: replaced(nest, lambda x: columns.get(id(x), x)) for name, nest in values.items()}
     tables, values = tidied(tables, values, dealt)
     grown = (*belief.constraints, Constraint(label, tuple(kernels))) if kernels else belief.constraints
     return Belief(
@@ -324,5 +349,5 @@ def _apply(belief: Belief, outcome: Outcome, label: int) -> Belief | None:
 
 def settled_columns(belief: Belief) -> Belief:
     """The same belief with what is the same in all its worlds known as such."""
-    tables, values = tidied(belief.tables, dict(belief.values), belief.dealt)
+    tables, values = tidied(belief.tables, belief.values, belief.dealt)
     return replace(belief, tables=tables, values=values)

@@ -107,6 +107,9 @@ class Outcome:
     met: frozenset[int] = frozenset()  # which of the things that became known were met on the way
     result: Nest = (False, 0)
     over: bool = False
+    plans: dict[tuple[str, ...], object] = field(
+        default_factory=dict
+    )  # what beliefs keep with it, worked out once
 
 
 @dataclass(frozen=True, slots=True, eq=False)
