@@ -6,10 +6,13 @@ import argparse
 import json
 import sys
 from collections import Counter
-from dataclasses import asdict, replace
+from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from avalon_logic.cli.many import EPILOG as MANY
+from avalon_logic.cli.many import add_many, many_games, run_many, under_rulings
 from avalon_logic.cli.output import (
     BadInput,
     add_rule_files,
@@ -17,21 +20,23 @@ from avalon_logic.cli.output import (
     bad_input,
     console,
     print_json,
-    progress,
     rulings_of,
 )
 from avalon_logic.cli.viewpoint import add_assume
+from avalon_logic.many.reading import check_rulings
 from avalon_logic.records import Record, RecordError
 from avalon_logic.typed_records import NOBODY
 
 if TYPE_CHECKING:
     from avalon_logic.deduction import Result
+    from avalon_logic.many.sources import Source
 
 ALL = sys.maxsize  # --list without a number
 
-EPILOG = """RECORD is a game as typed at the table or as JSON (see docs/records.md), - for stdin, or a .jsonl file of
-many games with their deals. Without --as a neutral observer deduces. With --as only what that player can have
-seen counts, whatever else the record says.
+EPILOG = (
+    """RECORD is a game as typed at the table or as JSON (see docs/records.md), - for stdin, or
+many games with their deals. Without --as a neutral observer deduces. With --as only what that player can have seen
+counts, whatever else the record says.
 
 examples:
   avalon deduce friday.txt                                 what can anybody at the table know?
@@ -42,13 +47,20 @@ examples:
   avalon deduce site-export.jsonl                          did the true deal stay possible in every game?
   avalon deduce --expect positions.json                    positions with known answers
 
+"""
+    + MANY
+    + """
+
 exit codes: 0 answered, 1 no deal is possible (or a game or position came out wrong), 2 bad input, 3 out of time"""
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = EPILOG
     parser.usage = "avalon deduce RECORD [options]\n       avalon deduce --expect FILE [--json]"
-    parser.add_argument("record", metavar="RECORD", nargs="?", help="a record, a .jsonl file of games, or -")
+    parser.add_argument(
+        "record", metavar="RECORD", nargs="?", help="a record, a file or folder of games, or -"
+    )
     parser.add_argument("--expect", type=Path, metavar="FILE", help="check positions with expected answers")
     parser.add_argument("--json", action="store_true", help="JSON; one line for each game or position")
     parser.add_argument("--ids", nargs="+", metavar="ID", help="with --expect: only these positions")
@@ -79,6 +91,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_assume(rules)
     add_rulings(rules)
     add_rule_files(rules)
+    add_many(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -88,9 +101,11 @@ def run(args: argparse.Namespace) -> int:
         return _expect(args)
     if args.record is None:
         raise BadInput("give a RECORD to deduce from, or --expect FILE (see: avalon deduce --help)")
-    if args.record.endswith(".jsonl"):
-        return _games(args)
-    return _one(args)
+    if args.ruling:
+        with bad_input():
+            check_rulings(rulings_of(args.ruling), tuple(args.rules))
+    games = many_games(args)
+    return _one(args) if games is None else _games(args, games)
 
 
 # --- one record ---
@@ -128,12 +143,9 @@ def _read(args: argparse.Namespace) -> Record:
     from avalon_logic.deduction import read
 
     paths = tuple(args.rules)
-    if args.record == "-":
-        record = read(sys.stdin.buffer.read().decode("utf-8-sig"), paths)
-    else:
-        record = read(Path(args.record), paths)
-    merged = {**record.configuration.rulings, **rulings_of(args.ruling)}
-    return replace(record, configuration=replace(record.configuration, rulings=merged))
+    piped = args.record == "-"
+    record = read(args.piped.decode("utf-8-sig") if piped else Path(args.record), paths)
+    return under_rulings(record, rulings_of(args.ruling))
 
 
 def _answer(args: argparse.Namespace, result: Result) -> int:
@@ -192,74 +204,16 @@ def _show(args: argparse.Namespace, result: Result, explanations: list[Any], mos
 # --- many games ---
 
 
-def _games(args: argparse.Namespace) -> int:
-    from avalon_logic.deduction.games import Verdict, follow_game
-    from avalon_logic.logs import import_game, is_log, read_lines
-    from avalon_logic.records import record_from_json
+def _games(args: argparse.Namespace, games: Iterator[Source]) -> int:
+    from avalon_logic.many.deducing import DeduceTally, Deducing
 
-    for option in ("seat", "role", "saw", "why", "if_", "list", "assume"):
+    for option in ("seat", "role", "saw", "why", "if_", "list", "assume", "steps", "by_side"):
         if getattr(args, option):
-            raise BadInput(
-                f"a file of games is followed for everybody by the rules alone: leave out --{option.strip('_')}"
-            )
-    path, rulings = Path(args.record), rulings_of(args.ruling)
-    with bad_input():
-        lines = list(read_lines(path))
-    if not lines:
-        raise BadInput(f"{path}: no games in this file")
-    update = progress(len(lines), "deducing")
-    counts: Counter[str] = Counter()
-    faults: list[Verdict] = []
-    for done, (number, data) in enumerate(lines, 1):
-        where = f"{path}:{number}"
-        try:
-            with bad_input():
-                record = (
-                    import_game(data, rulings, where)
-                    if is_log(data)
-                    else record_from_json(data, tuple(args.rules))
-                )
-                verdict = follow_game(record)
-        except BadInput as error:
-            counts["unreadable"] += 1
-            name = str(data.get("id", "")) if isinstance(data, dict) else ""
-            if args.json:
-                print_json({"id": name, "error": str(error)})
-            else:
-                print(f"avalon: {where}: {error}", file=sys.stderr)
-            continue
-        finally:
-            update(done)
-        counts["sound" if verdict.sound else "illegal" if verdict.illegal else "excluded"] += 1
-        counts["viewers"] += len(verdict.sightings)
-        if args.json:
-            print_json(verdict.to_json())
-        elif not verdict.sound:
-            faults.append(verdict)
-    if not args.json:
-        _summary(len(lines), counts, faults)
-    return 2 if counts["unreadable"] else 0 if counts["sound"] == len(lines) else 1
-
-
-def _summary(total: int, counts: Counter[str], faults: list[Any]) -> None:
-    out = console()
-    out.print(
-        f"{total} games, {counts['viewers']:,} viewers (the neutral observer and every seat)", markup=False
-    )
-    out.print(
-        f"  the true deal stayed possible for everybody after every event: {counts['sound']}", markup=False
-    )
-    if counts["excluded"]:
-        out.print(f"  the true deal is excluded by what was recorded: {counts['excluded']}", markup=False)
-    if counts["illegal"]:
-        out.print(f"  not legal, so not followed to the end: {counts['illegal']}", markup=False)
-    if counts["unreadable"]:
-        out.print(f"  not readable: {counts['unreadable']}", markup=False)
-    for verdict in faults:
-        out.print(f"{verdict.record.title}: {verdict.illegal or 'the true deal is excluded'}", markup=False)
-        if verdict.explanation is not None:
-            for line in verdict.explanation.lines()[1:]:
-                out.print(f"  {line}", markup=False)
+            name = {"seat": "as"}.get(option, option.strip("_").replace("_", "-"))
+            raise BadInput(f"many games are followed for everybody by the rules alone: leave out --{name}")
+    rulings, paths = rulings_of(args.ruling), tuple(args.rules)
+    job = Deducing(tuple(rulings.items()), paths)
+    return run_many(args, games, job, f"deduce {rulings} {paths}", DeduceTally())
 
 
 # --- positions ---
