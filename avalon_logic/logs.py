@@ -98,6 +98,8 @@ def _suggested(
     found: dict[str, str] = {}
     killer, flagged = data.get("assassin"), data.get("assassin_flags")
     entries = [e for e in data["events"] if isinstance(e, dict)]
+    if killer is not None and not isinstance(killer, str):
+        raise RecordError(f"'assassin' names one player, and {json.dumps(killer)} does not", where)
     if killer is not None and killer not in roles:
         raise RecordError(f"the assassin {killer!r} is not at the table", where)
     if killer is not None and roles[killer] != "assassin":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import io
 import os
 import sys
 from collections import Counter
@@ -10,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, BinaryIO, Protocol
 
 from avalon_logic.cli.interruption import termination_interrupts
 from avalon_logic.cli.output import BadInput, bad_input, console, print_json, progress
@@ -93,17 +94,27 @@ def _piped(args: argparse.Namespace) -> Iterator[Source] | None:
 
     from avalon_logic.many.sources import lines_of
 
-    stream = sys.stdin.buffer
-    first = next((line for line in stream if line.strip()), b"")
+    stream = getattr(sys.stdin, "buffer", None) or io.BytesIO(sys.stdin.read().encode("utf-8"))
+    head = _with_next_line([], stream)
     try:
-        alone = not isinstance(json.loads(first), dict)
+        several = isinstance(json.loads(b"".join(head)), dict)
     except (ValueError, RecursionError):
-        alone = True
-    second = b"" if alone else next((line for line in stream if line.strip()), b"")
-    if alone or not second:
-        args.piped = first + second + stream.read()
+        several = False
+    lines = _with_next_line(head, stream) if several else head
+    if len(lines) == len(head) or not lines[-1].strip():
+        args.piped = b"".join(lines) + stream.read()
         return None
-    return lines_of(chain((first, second), stream), "stdin")
+    return lines_of(chain(lines, stream), "stdin")
+
+
+def _with_next_line(lines: list[bytes], stream: BinaryIO) -> list[bytes]:
+    """These lines and more of them, up to one with something on it."""
+    found = list(lines)
+    for line in stream:
+        found.append(line)
+        if line.strip():
+            break
+    return found
 
 
 def run_many(args: argparse.Namespace, games: Iterator[Source], job: Job, question: str, tally: Tally) -> int:

@@ -9,8 +9,9 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from hashlib import sha256
+from io import FileIO
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from avalon_logic.many.pool import UNDECIDED
 from avalon_logic.many.sources import Source
@@ -44,7 +45,7 @@ class Journal:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.done: set[str] = set()
-        self._stream: IO[bytes] | None = None
+        self._stream: FileIO | None = None
 
     def open(self) -> None:
         """Reads which games are answered; raises `OSError` or `NoJournal`."""
@@ -60,14 +61,13 @@ class Journal:
                     if answer.get("status") != UNDECIDED:
                         self.done.add(str(answer["asked"]))
                     end += len(line)
-        self._stream = self.path.open("ab")
+        self._stream = self.path.open("ab", buffering=0)
         if self.path.is_file():
             self._stream.truncate(end)
 
     def add(self, answer: Mapping[str, Any]) -> None:
         assert self._stream is not None
         self._stream.write(json_line(answer).encode("utf-8") + b"\n")
-        self._stream.flush()
 
     def answers(self) -> Iterator[dict[str, Any]]:
         """The answers the file had before, but those tried again."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import multiprocessing
 import signal
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
@@ -47,7 +47,7 @@ def undecided(why: str) -> dict[str, Any]:
 
 def judged(
     games: Iterator[Source], job: Job, workers: int, limits: Limits
-) -> Iterator[tuple[Source, Answer]]:
+) -> Generator[tuple[Source, Answer], None, None]:
     """Every game with its answer, in order. What is not yet answered when this is closed is dropped."""
     pool = _Pool(job, max(1, workers), limits)
     try:

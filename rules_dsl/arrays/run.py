@@ -36,7 +36,7 @@ from rules_dsl.reference import MOST_SILENT_PHASES
 from rules_dsl.types import OptionalType
 from rules_dsl.values import is_value, least
 
-MOST_REMEMBERED = 20_000
+MOST_REMEMBERED = 4_000  # a game has some hundred events; more would only hold memory
 
 
 class Machine:
