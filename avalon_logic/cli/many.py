@@ -13,8 +13,14 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Protocol
 
-from avalon_logic.cli.interruption import termination_interrupts
-from avalon_logic.cli.output import BadInput, bad_input, console, print_json, progress
+from avalon_logic.cli.output import (
+    BadInput,
+    bad_input,
+    console,
+    print_json,
+    progress,
+    termination_interrupts,
+)
 from avalon_logic.many.sources import holds_many
 
 if TYPE_CHECKING:

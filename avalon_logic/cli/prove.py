@@ -10,7 +10,6 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from avalon_logic.cli.interruption import termination_interrupts
 from avalon_logic.cli.output import (
     BadInput,
     add_rulings,

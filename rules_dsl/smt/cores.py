@@ -12,6 +12,8 @@ from typing import Any
 
 import z3  # type: ignore[import-untyped]
 
+from rules_dsl.smt.raw import listened
+
 
 class Undecided(Exception):
     """The solver gave up in the time allowed."""
@@ -19,7 +21,7 @@ class Undecided(Exception):
 
 def consistent(solver: Any, assumed: Sequence[Any]) -> bool:
     """Can the solver's assertions hold with these literals? Raises `Undecided` if that is not known."""
-    answer = solver.check(*assumed)
+    answer = listened(solver.check(*assumed), solver)
     if answer == z3.unknown:
         raise Undecided(solver.reason_unknown())
     return bool(answer == z3.sat)

@@ -20,6 +20,7 @@ from rules_dsl.play import CHANCE, Observation
 from rules_dsl.smt.execute import CIRCLE, Stop, Values, is_awaited, passed_over, run_from
 from rules_dsl.smt.expressions import Scene, truth_of, value_of
 from rules_dsl.smt.observations import Slot
+from rules_dsl.smt.raw import listened
 from rules_dsl.smt.symbolic import (
     MapOf,
     Maybe,
@@ -501,7 +502,7 @@ def _possible(strand: Strand) -> bool:
     """Can what must hold for this way hold together?"""
     solver = finite_solver()
     solver.add(*(term(t.term) for t in strand.terms))
-    return bool(solver.check() == z3.sat)
+    return bool(listened(solver.check(), solver) == z3.sat)
 
 
 def _with(strand: Strand, term: Tracked) -> Strand:
