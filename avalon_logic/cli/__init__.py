@@ -35,6 +35,7 @@ COMMANDS = {
     ),
     "reveal": ("avalon_logic.cli.reveal", "the reveal script, read aloud step by step"),
     "demo": ("avalon_logic.cli.demo", "the main things on a bundled example, in a few seconds"),
+    "completion": ("avalon_logic.cli.completion", "a script that completes commands in bash, zsh or fish"),
 }
 
 EPILOG = """examples:

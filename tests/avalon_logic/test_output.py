@@ -41,6 +41,7 @@ WORDS: dict[str, list[str]] = {
     "tables": ["-n", "5"],
     "reveal": ["--no-wait"],
     "demo": [],
+    "completion": ["fish"],
 }
 MORE: list[list[str]] = [
     ["--help"],
