@@ -169,7 +169,9 @@ def _work(job: Job, limits: Limits, pipe: Connection, others: list[Connection]) 
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     if hasattr(signal, "SIGVTALRM"):
         signal.signal(signal.SIGVTALRM, _ring)
-    gc.set_threshold(50_000, 20, 50)  # games leave little behind in circles; looking for it takes a tenth of the time
+    gc.set_threshold(
+        50_000, 20, 50
+    )  # games leave little behind in circles; looking for it takes a tenth of the time
     start = _megabytes("VmRSS")
     _bound(limits)
     with suppress(EOFError, OSError):
