@@ -26,8 +26,7 @@ def run(args: argparse.Namespace) -> int:
         import shtab
     except ImportError:
         raise BadInput(
-            "completion needs the package shtab: pip install 'avalon-logic[completion]', "
-            "or from a clone: pip install -e '.[completion]'"
+            "completion needs the package shtab; in the folder of the project: pip install -e '.[completion]'"
         ) from None
     from avalon_logic.cli import build_parser
 
