@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from avalon_logic.records import SAW
+from avalon_logic.fields import SAW
 from rules_dsl import model as m
 from rules_dsl.flow import successors
 from rules_dsl.walk import statements
@@ -68,14 +68,14 @@ def out_of_turn_cites(model: m.Model, course: Sequence[str], over: bool, recorde
         not over
         and here.when is not None
         and here.origin.cites
-        and _leads_silently(model, here.otherwise, recorded)
+        and leads_silently(model, here.otherwise, recorded)
     ):
         return here.origin.cites
     for earlier, later in _steps_since_last_choice(model, course, over):
-        if later is not None and _leads_silently(model, later, recorded):
+        if later is not None and leads_silently(model, later, recorded):
             continue
         others = successors(model.phases[earlier]) - {later}
-        if any(_leads_silently(model, other, recorded) for other in others):
+        if any(leads_silently(model, other, recorded) for other in others):
             cites = _parting_cites(model.phases[earlier], later)
             if cites:
                 return cites
@@ -96,7 +96,7 @@ def _steps_since_last_choice(
     return reversed(pairs)
 
 
-def _leads_silently(model: m.Model, start: str, target: str) -> bool:
+def leads_silently(model: m.Model, start: str, target: str) -> bool:
     """Can the game come from one phase to another without a public choice on the way?"""
     seen: set[str] = set()
     queue = [start]

@@ -11,7 +11,8 @@ from typing import Any
 
 from avalon_logic.configuration import Configuration
 from avalon_logic.library import open_model
-from avalon_logic.records import Event, Record, value_out
+from avalon_logic.recording import events_of
+from avalon_logic.records import Record, as_key, key_out, value_out
 from proofs.families import Family
 from proofs.replays import replay
 from rules_dsl import Value, settle
@@ -71,19 +72,8 @@ def record_of(family: Family, game: Game, title: str = "") -> Record:
     names = names_of(family, game)
     params = all_params(family, game)
     played = settle(family.model, game.params).model
-    events: list[Event] = []
-    for t, (move, step) in enumerate(zip(game.moves, replay(family.model, game)[1:], strict=True)):
-        state = game.states[t]
-        choice = played.phases[state.phase].choices[state.step]
-        value = _chosen(played, choice, move, names)
-        if choice.deal is None:
-            _add(events, state, choice.variable, value)
-            if choice.chooser.kind == "one":
-                events[-1] = Event(state.phase, events[-1].values, names[move[0][0]])
-        for seen in step.observations:
-            if seen.kind == "published":
-                shown = value_out(played.variables[seen.name].type, seen.value, names)
-                events.append(Event(seen.phase, {seen.name: shown}))
+    first, *steps = replay(family.model, game)
+    events = events_of(played, first, zip(game.states, game.moves, steps, strict=False), names)
     roles, deal = _cards(family, params, game, names)
     configuration = Configuration(
         family.game,
@@ -94,16 +84,10 @@ def record_of(family: Family, game: Game, title: str = "") -> Record:
         family.paths,
     )
     last = game.states[-1]
-    winner = str(last.result) if last.over and last.result is not None else None
-    return Record(configuration, names, tuple(events), deal, winner, title)
-
-
-def _add(events: list[Event], state: State, variable: str, value: Any) -> None:
-    """Choices of one phase, made one after the other, are one event."""
-    if events and events[-1].phase == state.phase and state.step > 0 and variable not in events[-1].values:
-        events[-1] = Event(state.phase, {**events[-1].values, variable: value})
-    else:
-        events.append(Event(state.phase, {variable: value}))
+    winner = None
+    if last.over and last.result is not None:
+        winner = key_out(as_key(played.result), last.result, names)
+    return Record(configuration, names, events, deal, winner, title)
 
 
 def _chosen(model: m.Model, choice: m.Choice, move: Any, names: tuple[str, ...]) -> Any:

@@ -16,6 +16,7 @@ from rules_dsl import Model, Value
 from rules_dsl.arrays.answers import matrix
 from rules_dsl.arrays.shapes import decode, known
 from rules_dsl.types import OptionalType
+from rules_dsl.values import all_values
 
 MOST_ROWS = 4_000
 MOST_TRIED = 24
@@ -23,11 +24,15 @@ MOST_TRIED = 24
 
 @dataclass(frozen=True)
 class Fitting:
-    """Deals that fit the record as far as any does. `stopped` is the event that fits none, `results` what they lead to."""
+    """Deals that fit the record as far as any does. `stopped` is the event that fits none, `results` what they lead to.
+
+    `over` is None where some lead to an end and others do not.
+    """
 
     deals: tuple[dict[str, str], ...]
     stopped: int | None
     results: frozenset[Value]
+    over: bool | None
 
 
 def fitting_deals(record: Record, model: Model) -> Fitting:
@@ -53,11 +58,18 @@ def fitting_deals(record: Record, model: Model) -> Fitting:
         {name: setting.roles[int(role)] for name, role in zip(record.names, row, strict=True)}
         for row in picked
     )
-    return Fitting(deals, stopped, _results(here, model))
+    ended = {b.over for b in here.beliefs if b.possible}
+    return Fitting(deals, stopped, _results(here, model), ended.pop() if len(ended) == 1 else None)
 
 
 def _results(inquiry: Inquiry, model: Model) -> frozenset[Value]:
+    """What the deals that fit lead to; of what depends on the cards, every result there is."""
     type_ = OptionalType(model.result)
-    return frozenset(
-        decode(type_, b.result) for b in inquiry.beliefs if b.possible and b.over and known(b.result)
-    )
+    found: set[Value] = set()
+    for belief in inquiry.beliefs:
+        if belief.possible and belief.over:
+            if known(belief.result):
+                found.add(decode(type_, belief.result))
+            else:
+                found |= set(all_values(model.result, model.players.count))
+    return frozenset(found)

@@ -17,19 +17,23 @@ from avalon_logic.comparing import (
     Finding,
     Trail,
     Unlike,
-    mentionable,
+    not_made,
     phases_of,
     spoken,
-    trail_after,
+    to_next_phase,
     trail_of,
+    uncompared,
     unlike_after,
     unlike_before,
+    visit_in,
 )
-from avalon_logic.records import Event, NamedTwice, Record, RecordError, fields_of, value_in, value_out
+from avalon_logic.fields import check_event, fields_of, only_mentions, speaker
+from avalon_logic.recording import has_heading
+from avalon_logic.records import Event, NamedTwice, Record, RecordError, entries_in, value_in, value_out
 from rules_dsl import Value
 from rules_dsl import model as m
 from rules_dsl.liveness import live_on_entry
-from rules_dsl.play import CHANCE, IllegalMove, Move, Observation, State
+from rules_dsl.play import CHANCE, IllegalMove, Move, State
 from rules_dsl.python import Engine, compile_python
 from rules_dsl.types import MapType
 from rules_dsl.values import least
@@ -51,12 +55,13 @@ class _Outcome:
 
 @dataclass(frozen=True)
 class _Passing:
-    """What has happened since the last event while an event is being played: seen, duties broken, phases."""
+    """What has happened since the last event while an event is being played: visits not spoken of, duties broken,
+    phases entered. `visit` is what was seen of the event's own visit once that has begun."""
 
-    seen: tuple[Observation, ...]
+    trail: Trail
     broken: tuple[m.Require, ...] = ()
     entered: tuple[str, ...] = ()
-    begun: bool = False
+    visit: Trail | None = None
 
 
 class TooOpen(Exception):
@@ -85,6 +90,7 @@ class Player:
         }
         self.breaches: list[Finding] = []
         self.steps = 0
+        self.dutiful = True  # is it taken that nobody broke a duty where it was not written down?
         first = engine.start()
         self.ways: list[tuple[State, Trail]] = [(first.state, trail_of(first.observations))]
         self.course: tuple[str, ...] = phases_of(first.observations)
@@ -95,7 +101,10 @@ class Player:
             found = self._deal()
             if found is not None:
                 return found
+        happened = [e for e in self.record.events if e.phase not in self.model.speeches]
         for number, event in enumerate(self.record.events, 1):
+            # by the last event of a game that somebody won, a duty may have been broken to end it
+            self.dutiful = self.record.winner is None or event is not happened[-1]
             if event.phase in self.model.speeches:
                 self._speech(event)
                 continue
@@ -114,15 +123,15 @@ class Player:
     def _deals(self) -> bool:
         """Does the game begin with a deal?"""
         awaited = self.engine.pending(self.ways[0][0])
-        if awaited is not None and awaited.choice.deal is not None:
+        if awaited is not None and has_heading(awaited.choice):
             return True
         if self.record.deal:
-            raise RecordError("this game does not begin with a deal")
+            raise RecordError("this game does not begin with a card dealt to every player")
         return False
 
     def _deal(self) -> Finding | None:
         """The deal is the first choice of chance; what is known of it is fixed."""
-        state, _ = self.ways[0]
+        state, before = self.ways[0]
         awaited = self.engine.pending(state)
         assert awaited is not None
         kind = awaited.choice.type
@@ -135,29 +144,28 @@ class Player:
             if len(known) == len(self.record.names):
                 deals.append(tuple(known[i] for i in range(len(known))))
             else:
-                deals += self._agreeing(state, known)
+                deals += self._agreeing(state, known, MOST_DEALS + 1)
+                if len(deals) > MOST_DEALS:
+                    raise TooManyDeals
         if not deals:
             return Finding(0, awaited.choice.origin.cites, "no deal fits the roles written down")
         try:
             steps = [self.engine.step(state, ((CHANCE, v),)) for v in deals]
         except IllegalMove as error:
             return Finding(0, error.cites, error.message)
-        self.ways = [(step.state, trail_of(step.observations)) for step in steps]
+        self.ways = [(step.state, (*before, *trail_of(step.observations))) for step in steps]
         self.course += phases_of(steps[0].observations)
         self._limit()
         return None
 
-    def _agreeing(self, state: State, known: Mapping[int, Value]) -> list[Value]:
-        """The deals that agree with the cards known."""
+    def _agreeing(self, state: State, known: Mapping[int, Value], most: int) -> list[Value]:
+        """The deals that agree with the cards known, at most so many."""
         agreeing = (
             v
             for v in self.engine.options(state, CHANCE)
             if isinstance(v, tuple) and all(v[i] == r for i, r in known.items())
         )
-        found: list[Value] = list(islice(agreeing, MOST_DEALS + 1))
-        if len(found) > MOST_DEALS:
-            raise TooManyDeals
-        return found
+        return list(islice(agreeing, most))
 
     def _limit(self) -> None:
         if len(self.ways) > MOST_STATES:
@@ -166,19 +174,11 @@ class Player:
     # --- one event ---
 
     def _event(self, number: int, event: Event) -> Finding | None:
-        if event.phase not in self.model.phases:
-            known = ", ".join(p for p in self.model.phases if fields_of(self.model, p))
-            raise RecordError(f"there is no event '{event.phase}'; there are: {known}", event.where)
-        specs = {f.name: f for f in fields_of(self.model, event.phase)}
-        for name in (*event.values, *event.after):
-            if name not in specs and mentionable(self.model, name) is None:
-                raise RecordError(
-                    f"'{event.phase}' has no '{name}'; it has: {', '.join(specs) or 'nothing'}", event.where
-                )
         try:
-            self._check_values(event)
+            check_event(event, self.record, self.model)
         except NamedTwice as error:
-            cites = next((f.choice.origin.cites for f in specs.values() if f.choice is not None), ())
+            specs = fields_of(self.model, event.phase)
+            cites = next((f.choice.origin.cites for f in specs if f.choice is not None), ())
             return Finding(number, cites, error.message, self._legal(self.ways[0][0]))
         kept, failures = self._follow(number, event)
         if not kept:
@@ -210,22 +210,6 @@ class Player:
         self.ways = list(dict.fromkeys((self._reduced(o.state), o.trail) for o in kept))
         self._limit()
 
-    def _check_values(self, event: Event) -> None:
-        """Every value written down must be a value at all, whatever the rules say of it."""
-        specs = {f.name: f.type for f in fields_of(self.model, event.phase)}
-        for name, data in (*event.values.items(), *event.after.items()):
-            type_ = specs[name] if name in specs else mentionable(self.model, name)
-            assert type_ is not None
-            if isinstance(data, dict) and isinstance(type_, MapType):
-                for key, entry in data.items():
-                    value_in(type_.key, key, self.record, event.where)
-                    if entry is not None:
-                        value_in(type_.value, entry, self.record, event.where)
-            elif data is not None:
-                value_in(type_, data, self.record, event.where)
-        if event.by is not None:
-            self.record.seat(event.by)
-
     def _reduced(self, state: State) -> State:
         """The state without what can no longer matter, so that equal futures are followed once."""
         if state.over or state.step > 0:
@@ -241,34 +225,65 @@ class Player:
         self, state: State, number: int, event: Event, passing: _Passing
     ) -> Iterator[_Outcome | Finding]:
         """Plays one event from one state: unknown choices on the way, then the event's own."""
-        # does what happened already show the event, with nothing of it left to choose?
-        shows = any(o.phase == event.phase and o.kind == "phase" for o in passing.seen)
-        waiting = not state.over and state.phase == event.phase
-        if shows and not waiting:
-            mismatch = unlike_after(self.model, self.record, state, number, event, passing.seen)
-            made = _Outcome(state, trail_after(event.phase, passing.seen), passing.broken, passing.entered)
-            yield mismatch if mismatch is not None else made
-            return
+        work = [(state, passing)]
+        passed: set[State] = (
+            set()
+        )  # where the event's visit was not reached yet: what happens next depends on no more
+        while work:
+            here, so_far = work.pop()
+            if so_far.visit is None:
+                if here in passed:
+                    continue
+                passed.add(here)
+            onward: list[tuple[State, _Passing]] = []
+            yield from self._once(here, number, event, so_far, onward)
+            work += reversed(onward)
+
+    def _once(
+        self,
+        state: State,
+        number: int,
+        event: Event,
+        passing: _Passing,
+        onward: list[tuple[State, _Passing]],
+    ) -> Iterator[_Outcome | Finding]:
+        """One choice more, or the event seen in what happened already; what must be played on is put into `onward`."""
+        choices = self.model.phases[event.phase].choices
         course = (*self.course, *passing.entered)
+        if passing.visit is None:
+            found = visit_in(passing.trail, event.phase)
+            if found is not None:
+                visit, after = found
+                if after or state.over or state.phase != event.phase:
+                    wrong = (
+                        not_made(self.model, number, event, choices)
+                        or uncompared(self.model, number, event)
+                        or unlike_after(self.model, self.record, state, number, event, visit, after, True)
+                    )
+                    yield wrong or _Outcome(state, after, passing.broken, passing.entered)
+                    return
+                wrong = unlike_before(self.model, self.record, state, number, event, course) or not_made(
+                    self.model, number, event, choices[: state.step]
+                )
+                if wrong is not None:
+                    yield wrong
+                    return
+                if only_mentions(event, self.model):
+                    yield _Outcome(state, passing.trail, passing.broken, passing.entered)
+                    return
+                passing = replace(passing, visit=visit)
         if state.over:
             cites = blame.out_of_turn_cites(self.model, course, True, event.phase)
             yield Finding(number, cites, "the game is over by then")
             return
         awaited = self.engine.pending(state)
         assert awaited is not None
-        if not waiting and not may_be_unwritten(awaited.choice):
+        own = passing.visit is not None
+        if not own and not may_be_unwritten(awaited.choice):
             yield self._out_of_turn(state, number, event, course)
             return
-        if waiting and not passing.begun:
-            mismatch = unlike_before(self.model, self.record, state, number, event, course)
-            if mismatch is not None:
-                yield mismatch
-                return
-            if self._only_mentions(event) and may_be_unwritten(awaited.choice):
-                yield _Outcome(state, passing.seen, passing.broken, passing.entered)
-                return
         try:
-            moves = list(self._moves(state, event if waiting else None, course))
+            moves = list(self._moves(state, event if own else None, course))
         except IllegalMove as error:
             yield Finding(number, error.cites, error.message, self._legal(state))
             return
@@ -281,28 +296,22 @@ class Player:
             except IllegalMove as error:
                 yield Finding(number, error.cites, error.message, self._legal(state))
                 continue
-            own = waiting and event.values.get(awaited.choice.variable) is not None
-            after = _Passing(
-                (*passing.seen, *step.observations),
-                (*passing.broken, *(step.breaches if own else ())),
-                (*passing.entered, *phases_of(step.observations)),
-                waiting,
-            )
-            if waiting and (step.state.over or step.state.phase != event.phase):
-                mismatch = unlike_after(self.model, self.record, step.state, number, event, after.seen)
-                made = _Outcome(step.state, trail_of(step.observations), after.broken, after.entered)
-                yield mismatch if mismatch is not None else made
+            here, later = to_next_phase(step.observations)
+            told = own and event.values.get(awaited.choice.variable) is not None
+            broken = (*passing.broken, *(step.breaches if told else ()))
+            entered = (*passing.entered, *phases_of(later))
+            if passing.visit is None:
+                onward.append((step.state, _Passing((*passing.trail, *here, *later), broken, entered)))
                 continue
-            yield from self._until(step.state, number, event, after)
-
-    def _only_mentions(self, event: Event) -> bool:
-        """Does an event say something of the state of things, and nothing of what was chosen or came of it?"""
-        fields = {f.name for f in fields_of(self.model, event.phase)}
-        return (
-            bool(event.values)
-            and not fields & set(event.values)
-            and not (event.after or event.result or event.then)
-        )
+            ended = step.state.over or bool(later)
+            missed = choices[state.step + 1 : None if ended else step.state.step]
+            visit = (*passing.visit, *here)
+            wrong = not_made(self.model, number, event, missed)
+            if wrong is None and not ended:
+                onward.append((step.state, _Passing((), broken, entered, visit)))
+                continue
+            wrong = wrong or unlike_after(self.model, self.record, step.state, number, event, visit, later)
+            yield wrong or _Outcome(step.state, later, broken, entered)
 
     def _moves(self, state: State, event: Event | None, course: tuple[str, ...]) -> Iterator[Move]:
         """The moves that agree with what was written down, and for the rest are proper."""
@@ -312,11 +321,14 @@ class Player:
         data: Any = event.values.get(choice.variable) if event is not None else None
         where = event.where if event is not None else ""
         seats: tuple[int, ...] = awaited.seats
-        if choice.chooser.kind in ("one", "player") and event is not None and event.by is not None:
-            speaker = self.record.seat(event.by)
-            if speaker not in seats and choice is self.model.phases[state.phase].choices[0]:
-                raise self._wrong_chooser(choice, seats, event.by, course)
-            seats = (speaker,) if speaker in seats else seats
+        by: str | None = None
+        if event is not None and choice.chooser.kind in ("one", "player"):
+            first = choice is speaker(self.model.phases[state.phase])
+            by = event.by if first else event.values.get(f"{choice.variable}_by")
+        if by is not None:
+            if self.record.seat(by) not in seats:
+                raise self._wrong_chooser(choice, seats, by, course)
+            seats = (self.record.seat(by),)
         if choice.chooser.kind == "each":
             given = data if isinstance(data, dict) else {}
             extra = [n for n, v in given.items() if v is not None and self.record.seat(n) not in seats]
@@ -343,10 +355,15 @@ class Player:
         return IllegalMove(f"{names} chooses {choice.variable}, not {by}", choice=choice)
 
     def _values(self, state: State, choice: m.Choice, seat: int, data: Any, where: str) -> list[Value]:
+        if data is not None and choice.deal is not None:
+            assert isinstance(choice.type, MapType)
+            known = entries_in(choice.type.key, choice.type.value, data, self.record, where)
+            return self._agreeing(state, known, MOST_STATES + 1)
         if data is not None:
             type_ = m.choice_type(choice)
             return [value_in(type_, data, self.record, where)]
-        return list(islice(self.engine.proper_options(state, seat), MOST_STATES + 1))
+        options = self.engine.proper_options if self.dutiful else self.engine.options
+        return list(islice(options(state, seat), MOST_STATES + 1))
 
     # --- what went wrong ---
 
@@ -357,15 +374,33 @@ class Player:
 
     def _blame(self, number: int, event: Event, failures: list[Finding]) -> Finding:
         """The rule at fault when no way is left: for what came out, the requirement without which it could be."""
-        first = failures[0]
-        if not all(isinstance(f, Unlike) for f in failures):
-            return next(f for f in failures if not isinstance(f, Unlike))
+        differing = [f for f in failures if isinstance(f, Unlike)]
+        if len(differing) < len(failures):
+            too_early = self._noted_too_early(event)
+            return too_early or next(f for f in failures if not isinstance(f, Unlike))
+        first = max(differing, key=lambda f: f.agreed)
         for requirement in blame.hidden_requirements(self.model):
             relaxed = Player(compile_python(blame.without(self.model, requirement)), self.record)
             if self._possible_for(relaxed, number, event):
                 message = f"{first.message}: {requirement.text}"
                 return Finding(number, requirement.origin.cites, message, first.legal)
         return first
+
+    def _noted_too_early(self, event: Event) -> Finding | None:
+        """The event before this one, if what this one speaks of had to come before it."""
+        if self.before is None:
+            return None
+        number, earlier, _, course = self.before
+        # the phase that was awaited then, and those that came since
+        entered = (*course[-1:], *self.course[len(course) :])
+        if earlier.phase == event.phase or earlier.phase not in entered:
+            return None
+        if event.phase not in entered[: entered.index(earlier.phase)]:
+            return None
+        phase = self.model.phases[earlier.phase]
+        cites = phase.origin.cites or blame.entry_cites(self.model, (*course, *entered))
+        cites = cites or next((c.origin.cites for c in phase.choices), ())
+        return Finding(number, cites, f"'{earlier.phase}' is out of turn: '{event.phase}' comes first")
 
     def _possible_for(self, relaxed: Player, number: int, event: Event) -> bool:
         """Could the event, or the one before it and then this one, have happened by other rules?"""

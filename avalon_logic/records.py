@@ -2,21 +2,36 @@
 
 An event is a phase of the rulebook with whatever of it was written down; what is left out is unknown, not false. The
 fields of an event are the choices and published values of that phase, so every module is covered without new code.
+An event speaks of the next visit of its phase that no event before it has spoken of.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from avalon_logic.configuration import Configuration
 from rules_dsl import Model, Value
-from rules_dsl import model as m
-from rules_dsl.types import BoolType, EnumType, IntType, MapType, OptionalType, PlayerType, SetType, Type
-from rules_dsl.walk import statements
+from rules_dsl.types import (
+    BagType,
+    BoolType,
+    EnumType,
+    IndexType,
+    IntType,
+    MapType,
+    OptionalType,
+    PlayerType,
+    SetType,
+    StackType,
+    Type,
+    cardinality,
+    is_index,
+)
+from rules_dsl.values import all_values, ordinal
 
 
 class RecordError(Exception):
@@ -52,7 +67,11 @@ class Event:
 
 @dataclass(frozen=True)
 class Record:
-    """A game as written down. `deal` gives roles by name, as far as known."""
+    """A game as written down. `deal` gives roles by name, as far as known.
+
+    `adopted` are rulings that were taken from what the record shows, with what showed them; `unused` names what the
+    record says and nobody reads.
+    """
 
     configuration: Configuration
     names: tuple[str, ...]
@@ -60,6 +79,8 @@ class Record:
     deal: Mapping[str, str] = field(default_factory=dict)
     winner: str | None = None
     title: str = ""
+    adopted: Mapping[str, str] = field(default_factory=dict)
+    unused: tuple[str, ...] = ()
     saved: Mapping[str, Any] = field(default_factory=dict)  # what a server needs to go on; see `saving`
 
     def seat(self, name: str) -> int:
@@ -69,57 +90,29 @@ class Record:
             raise RecordError(f"nobody is called '{name}'; at the table: {', '.join(self.names)}") from None
 
 
-@dataclass(frozen=True)
-class Field:
-    """A field of an event: a choice of the phase, a value it publishes, or (by seat) what somebody was shown in it."""
-
-    name: str
-    type: Type
-    choice: m.Choice | None
-    shown: bool = False
+def remarks(record: Record) -> Iterator[str]:
+    """What must be said of how a record was read: rulings that were adopted, and what nobody reads."""
+    for name, why in record.adopted.items():
+        yield f"ruling {name} = {record.configuration.rulings[name]}, because {why}"
+    if record.unused:
+        yield f"not used: {'; '.join(record.unused)}"
 
 
-SAW = "saw"  # the field for what a seat saw in all showings of a phase together
+def under_rulings(record: Record, rulings: Mapping[str, str]) -> Record:
+    """The record under rulings that a user names; they win over its own and over what was adopted."""
+    merged = {**record.configuration.rulings, **rulings}
+    adopted = {name: why for name, why in record.adopted.items() if name not in rulings}
+    return replace(record, configuration=replace(record.configuration, rulings=merged), adopted=adopted)
 
 
-_FIELDS: dict[
-    int, tuple[Model, dict[str, tuple[Field, ...]]]
-] = {}  # by the model's identity, kept alive with it
-_MOST_MODELS = 256
-
-
-def fields_of(model: Model, phase: str) -> tuple[Field, ...]:
-    """What can be written down about a phase, in order."""
-    kept = _FIELDS.get(id(model))
-    if kept is None or kept[0] is not model:
-        if len(_FIELDS) >= _MOST_MODELS:
-            _FIELDS.clear()
-        kept = _FIELDS[id(model)] = (model, {})
-    if phase not in kept[1]:
-        kept[1][phase] = _fields_of(model, phase)
-    return kept[1][phase]
-
-
-def _fields_of(model: Model, phase: str) -> tuple[Field, ...]:
-    declared = model.phases[phase]
-    found = [Field(c.variable, model.variables[c.variable].type, c) for c in declared.choices]
-    names = {f.name for f in found}
-    for statement in statements(declared.body):
-        if isinstance(statement, m.Assign) and statement.published and statement.variable not in names:
-            names.add(statement.variable)
-            found.append(Field(statement.variable, model.variables[statement.variable].type, None))
-    shows = [s for s in statements(declared.body) if isinstance(s, m.Show) and s.name not in names]
-    seats = SetType(model.players)
-    if shows and SAW not in names and all(s.value.type == seats for s in shows):
-        found.append(Field(SAW, MapType(model.players, seats), None, True))
-    found += [
-        Field(name, MapType(model.players, type_), None, True)
-        for name, type_ in {s.name: s.value.type for s in shows}.items()
-    ]
-    return tuple(found)
+def without_places(unused: tuple[str, ...]) -> set[str]:
+    """What was not used, without saying where, to count it over many games."""
+    return {re.sub(r"^event \d+: | \(\d+\)$", "", what) for what in unused}
 
 
 # --- values, with names for seats -------------------------------------------------------------------------
+
+NONE = "none"  # nothing was chosen or shown; null says only that nobody wrote it down
 
 
 def value_in(type_: Type, data: Any, record: Record, where: str) -> Value:
@@ -145,10 +138,74 @@ def value_in(type_: Type, data: Any, record: Record, where: str) -> Value:
             if len(set(members_)) != len(members_):
                 raise NamedTwice(f"{' '.join(map(str, data))} names somebody twice", where)
             return frozenset(members_)
+        case MapType(key, inner) if isinstance(data, dict):
+            entries = entries_in(key, inner, data, record, where)
+            keys = [key_out(key, k, record.names) for k in all_values(key, len(record.names))]
+            missing = next((k for i, k in enumerate(keys) if i not in entries), None)
+            if missing is not None:
+                raise RecordError(f"'{missing}' is missing; write one for each of: {', '.join(keys)}", where)
+            return tuple(entries[i] for i in range(len(keys)))
+        case BagType(element, most) if isinstance(data, dict):
+            counts = entries_in(element, IntType(0, most), data, record, where)
+            return tuple(counts.get(i, 0) for i in range(cardinality(element)))
+        case StackType(element, depth) if isinstance(data, list):
+            if len(data) > depth:
+                raise RecordError(f"{len(data)} lie there, and {depth} is the most", where)
+            return tuple(value_in(element, d, record, where) for d in data)
         case OptionalType(inner) if inner is not None:
-            return None if data in (None, "none") else value_in(inner, data, record, where)
+            if data == NONE and isinstance(inner, PlayerType) and NONE in record.names:
+                raise RecordError(
+                    f"'{NONE}' means nobody here; give the player called so another name", where
+                )
+            return None if data in (None, NONE) else value_in(inner, data, record, where)
         case _:
             raise RecordError(f"{json.dumps(data)} is not a value of {type_}", where)
+
+
+def entries_in(
+    key: IndexType, inner: Type, data: Mapping[Any, Any], record: Record, where: str
+) -> dict[int, Value]:
+    """The entries of a map that were written down, by their places."""
+    found: dict[int, Value] = {}
+    for written, entry in data.items():
+        place = ordinal(key, key_in(key, written, record, where))
+        if place in found:
+            raise RecordError(f"'{written}' is written down twice", where)
+        if entry is not None:
+            found[place] = value_in(inner, entry, record, where)
+    return found
+
+
+def key_in(type_: IndexType, data: Any, record: Record, where: str) -> Value:
+    """A key of a JSON object, where everything is a string, as a value."""
+    if isinstance(type_, IntType) and isinstance(data, str) and re.fullmatch(r"-?[0-9]{1,9}", data):
+        return value_in(type_, int(data), record, where)
+    if isinstance(type_, BoolType) and data in ("true", "false"):
+        return bool(data == "true")
+    return value_in(type_, data, record, where)
+
+
+def as_key(type_: Type) -> IndexType:
+    """The type of a result, which a record writes as it writes a key."""
+    if not is_index(type_):
+        raise RecordError(f"a winner of type {type_} cannot be written down")
+    return type_
+
+
+def key_out(type_: IndexType, value: Value, names: tuple[str, ...]) -> str:
+    """A value as a key of a JSON object."""
+    shown = value_out(type_, value, names)
+    return str(shown).lower() if isinstance(shown, bool) else str(shown)
+
+
+NOBODY_WON = "nobody"  # the winner of a game that ended without one
+
+
+def winner_in(model: Model, record: Record) -> Value:
+    """Who won by the record, None for a game that ended without a winner; raises `RecordError`."""
+    if record.winner == NOBODY_WON:
+        return None
+    return key_in(as_key(model.result), record.winner, record, "winner")
 
 
 def value_out(type_: Type, value: Value, names: tuple[str, ...]) -> Any:
@@ -159,12 +216,22 @@ def value_out(type_: Type, value: Value, names: tuple[str, ...]) -> Any:
             return names[value]
         case SetType(element):
             assert isinstance(value, frozenset)
-            return [value_out(element, v, names) for v in sorted(value)]  # type: ignore[type-var]
-        case MapType(PlayerType(), inner):
+            return [value_out(element, v, names) for v in sorted(value, key=lambda v: ordinal(element, v))]
+        case MapType(key, inner):
             assert isinstance(value, tuple)
-            return {names[i]: value_out(inner, v, names) for i, v in enumerate(value)}
+            keys = all_values(key, len(names))
+            return {
+                key_out(key, k, names): value_out(inner, v, names) for k, v in zip(keys, value, strict=False)
+            }
+        case BagType(element, _):
+            assert isinstance(value, tuple)
+            kinds = all_values(element, len(names))
+            return {key_out(element, k, names): n for k, n in zip(kinds, value, strict=False) if n}
+        case StackType(element, _):
+            assert isinstance(value, tuple)
+            return [value_out(element, v, names) for v in value]
         case OptionalType(inner):
-            return None if value is None or inner is None else value_out(inner, value, names)
+            return NONE if value is None or inner is None else value_out(inner, value, names)
         case _:
             return value
 
@@ -193,6 +260,8 @@ def record_to_json(record: Record) -> dict[str, Any]:
     made["events"] = events
     if record.winner is not None:
         made["winner"] = record.winner
+    if record.title:
+        made["title"] = record.title
     if record.saved:
         made["saved"] = dict(record.saved)
     return made
@@ -212,16 +281,20 @@ def record_from_json(data: Any, paths: tuple[Path, ...] = ()) -> Record:
     roles = data.get("roles")
     rulings = data.get("rulings", {})
     deal = data.get("deal", {})
-    if not isinstance(rulings, dict) or not isinstance(deal, dict):
-        raise RecordError("'rulings' and 'deal' are objects")
+    for name, given in (("rulings", rulings), ("deal", deal)):
+        if not isinstance(given, dict) or not all(isinstance(v, str) for v in given.values()):
+            raise RecordError(f"'{name}' is an object of strings")
+    for name in ("game", "winner", "title"):
+        if not isinstance(data.get(name, ""), str | None if name == "winner" else str):
+            raise RecordError(f"'{name}' is a string, not {json.dumps(data[name])}")
     if roles is None and len(deal) == len(names):
         roles = list(deal.values())
     configuration = Configuration(
-        str(data.get("game", "avalon")),
+        data.get("game", "avalon"),
         len(names),
         tuple(_strings(data.get("modules", []), "modules")),
         tuple(_strings(roles, "roles")) if roles is not None else None,
-        {str(k): str(v) for k, v in rulings.items()},
+        dict(rulings),
         paths,
     )
     events_data = data.get("events", [])
@@ -234,12 +307,17 @@ def record_from_json(data: Any, paths: tuple[Path, ...] = ()) -> Record:
             raise RecordError("an event is an object with a 'phase'", where)
         values = {k: v for k, v in entry.items() if k not in ("phase", "by")}
         events.append(Event(entry["phase"], values, entry.get("by"), None, where))
-    winner = data.get("winner")
     saved = data.get("saved", {})
     if not isinstance(saved, dict):
         raise RecordError("'saved' is an object")
     record = Record(
-        configuration, names, tuple(events), {str(k): str(v) for k, v in deal.items()}, winner, saved=saved
+        configuration,
+        names,
+        tuple(events),
+        dict(deal),
+        data.get("winner"),
+        data.get("title", ""),
+        saved=saved,
     )
     for name in record.deal:
         record.seat(name)

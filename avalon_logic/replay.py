@@ -12,22 +12,32 @@ from dataclasses import dataclass, field, replace
 from avalon_logic.comparing import Finding
 from avalon_logic.configuration import describe_check, engine_regardless, examine
 from avalon_logic.following import Player, TooManyDeals, TooOpen
-from avalon_logic.records import Record, value_in
-from rules_dsl import BadParameter, Engine, Value
+from avalon_logic.records import NOBODY_WON, Record, as_key, key_out, winner_in
+from rules_dsl import BadParameter, Engine, Model, Value
 
 __all__ = ["Finding", "Replay", "TooOpen", "replay"]
 
 
 @dataclass(frozen=True)
 class Replay:
-    """What became of a record. `result` is the engine's winner as far as it is determined."""
+    """What became of a record.
+
+    `over` is None where it depends on what was not written down whether the game is over. `winners` are those it can
+    have ended with, `nobody` for an end without a winner; `result` is the one where there is no other.
+    """
 
     findings: tuple[Finding, ...]
-    over: bool
-    result: str | None
+    over: bool | None
+    winners: tuple[str, ...]
     winner_differs: bool
     awaits: str = ""
     notes: tuple[str, ...] = field(default=())
+
+    @property
+    def result(self) -> str | None:
+        """The winner by the rules, as far as it is determined; None also for an end without a winner."""
+        known = self.over is True and len(self.winners) == 1 and self.winners[0] != NOBODY_WON
+        return self.winners[0] if known else None
 
     @property
     def legal(self) -> bool:
@@ -41,15 +51,15 @@ def replay(record: Record) -> Replay:
     except BadParameter as error:
         if not error.cites:
             raise
-        return Replay((Finding(0, error.cites, str(error)),), False, None, False)
+        return Replay((Finding(0, error.cites, str(error)),), False, (), False)
     findings = [Finding(0, c.origin.cites, c.text, fatal=False) for c in settled.errors]
     notes = tuple(describe_check(c) for c in settled.findings if c.severity != "error")
     if record.winner is not None:
-        value_in(settled.model.result, record.winner, record, "winner")
+        record = replace(record, winner=_named(settled.model, record, winner_in(settled.model, record)))
     engine = engine_regardless(record.configuration)
     found = _played(engine, record)
     if found is None and findings:
-        return Replay(tuple(findings), False, None, False, "", notes)
+        return Replay(tuple(findings), False, (), False, "", notes)
     if found is None:
         found = _with_fitting_deals(engine, record)
     return replace(found, findings=(*findings, *found.findings), notes=notes)
@@ -64,20 +74,28 @@ def _played(engine: Engine, record: Record, deals: Sequence[Mapping[str, str]] =
         return None
     findings = (*player.breaches, *([broken] if broken is not None else []))
     last = [state for state, _ in player.ways]
-    results = {s.result for s in last} if broken is None else set()
-    over = broken is None and all(s.over for s in last)
-    awaits = ""
-    if broken is None and not over:
-        awaits = player.awaited(*(s for s in last if not s.over))
+    if broken is not None:
+        return Replay(findings, False, (), False)
+    ended = {s.over for s in last}
+    over = ended.pop() if len(ended) == 1 else None
+    awaits = "" if over else player.awaited(*(s for s in last if not s.over))
+    results = {_named(engine.model, record, s.result) for s in last if s.over}
     return _verdict(record, findings, over, results, awaits)
 
 
 def _verdict(
-    record: Record, findings: tuple[Finding, ...], over: bool, results: Set[Value], awaits: str
+    record: Record, findings: tuple[Finding, ...], over: bool | None, results: Set[str], awaits: str
 ) -> Replay:
-    result = next(iter(results)) if over and len(results) == 1 else None
-    differs = over and record.winner is not None and record.winner not in {str(r) for r in results}
-    return Replay(findings, over, None if result is None else str(result), differs, awaits)
+    winners = tuple(sorted(results))
+    if over is None and record.winner is not None and record.winner not in winners:
+        over, winners = False, ()  # it ended otherwise, later
+    differs = over is True and record.winner is not None and record.winner not in winners
+    return Replay(findings, over, winners, differs, awaits)
+
+
+def _named(model: Model, record: Record, result: Value) -> str:
+    """A result as a record writes it."""
+    return NOBODY_WON if result is None else key_out(as_key(model.result), result, record.names)
 
 
 def _with_fitting_deals(engine: Engine, record: Record) -> Replay:
@@ -89,4 +107,7 @@ def _with_fitting_deals(engine: Engine, record: Record) -> Replay:
     assert found is not None
     if any(f.fatal and f.event != fitting.stopped for f in found.findings):
         raise TooOpen("it cannot be told with which cards this could have happened; write down the deal")
-    return _verdict(record, found.findings, found.over, fitting.results, found.awaits)
+    if any(f.fatal for f in found.findings):
+        return found
+    results = {_named(engine.model, record, r) for r in fitting.results}
+    return _verdict(record, found.findings, fitting.over, results, "" if fitting.over else found.awaits)

@@ -12,8 +12,9 @@ from dataclasses import replace
 from typing import Any
 
 from avalon_logic.configuration import Configuration
+from avalon_logic.fields import fields_of
 from avalon_logic.json_values import value_from_json, value_to_json
-from avalon_logic.records import Event, Record, RecordError, fields_of, record_to_json
+from avalon_logic.records import Event, Record, RecordError, record_to_json
 from rules_dsl import Engine, Game
 from rules_dsl import model as m
 from rules_dsl.game import Said

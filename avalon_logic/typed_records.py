@@ -6,21 +6,39 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
+from avalon_logic.blame import leads_silently
 from avalon_logic.configuration import Configuration
+from avalon_logic.fields import Field, fields_of
 from avalon_logic.records import (
+    NONE,
     Event,
     Record,
     RecordError,
-    fields_of,
+    key_in,
+    key_out,
     player_names,
     record_from_json,
     value_in,
 )
 from rules_dsl import Model
-from rules_dsl.types import BoolType, EnumType, IntType, MapType, OptionalType, PlayerType, SetType, Type
+from rules_dsl.flow import successors
+from rules_dsl.types import (
+    BagType,
+    BoolType,
+    EnumType,
+    IndexType,
+    IntType,
+    MapType,
+    OptionalType,
+    PlayerType,
+    SetType,
+    StackType,
+    Type,
+)
 
 MOST_CHARACTERS = 5_000_000
 HEADS = (
@@ -33,6 +51,7 @@ HEADS = (
     "title",
     "winner",
 )  # what a record says besides events
+ONCE = ("game", "with", "players", "roles", "title", "winner")  # headings that a second one would contradict
 
 
 def record_from_text(text: str, model_of: Any, paths: tuple[Path, ...] = ()) -> Record:
@@ -42,6 +61,7 @@ def record_from_text(text: str, model_of: Any, paths: tuple[Path, ...] = ()) -> 
     """
     heads: dict[str, Any] = {"game": "avalon", "with": [], "rulings": {}, "deal": {}}
     lines: list[tuple[int, str]] = []
+    told: dict[str, int] = {}
     for number, raw in enumerate(text.splitlines(), 1):
         line = raw.split("#")[0].strip()
         if not line:
@@ -49,6 +69,10 @@ def record_from_text(text: str, model_of: Any, paths: tuple[Path, ...] = ()) -> 
         word, _, rest = line.partition(" ")
         word, rest = word.rstrip(":").lower(), rest.strip()
         where = f"line {number}"
+        if word in ONCE:
+            if word in told:
+                raise RecordError(f"'{word}' was said in line {told[word]} already", where)
+            told[word] = number
         if word == "game":
             heads["game"] = rest
         elif word in ("with", "roles", "players"):
@@ -57,12 +81,16 @@ def record_from_text(text: str, model_of: Any, paths: tuple[Path, ...] = ()) -> 
             name, sign, choice = (x.strip() for x in rest.partition("="))
             if not sign:
                 raise RecordError("write: ruling NAME = ALTERNATIVE", where)
+            if heads["rulings"].get(name, choice) != choice:
+                raise RecordError(f"ruling '{name}' was {heads['rulings'][name]} before", where)
             heads["rulings"][name] = choice
         elif word == "deal":
             for pair in re.split(r"[\s,]+", rest):
                 name, _, role = pair.partition("=")
                 if not (name and role):
                     raise RecordError("write: deal Ann=merlin Bob=servant ...", where)
+                if heads["deal"].get(name, role) != role:
+                    raise RecordError(f"{name} held {heads['deal'][name]} before", where)
                 heads["deal"][name] = role
         elif word == "winner":
             heads["winner"] = rest
@@ -95,12 +123,20 @@ def record_from_text(text: str, model_of: Any, paths: tuple[Path, ...] = ()) -> 
 
 
 def add_event(events: list[Event], event: Event, model: Model) -> None:
-    """Puts an event after others; what several seats were shown in one phase, line by line, is one event."""
+    """Puts an event after others; what several seats were shown in one phase, line by line, is one event.
+
+    Where a phase can come twice in a row every line is a visit of its own.
+    """
     shown = (
         {f.name for f in fields_of(model, event.phase) if f.shown} if event.phase in model.phases else set()
     )
     last = events[-1] if events else None
     if last is None or last.phase != event.phase or not event.values or not set(event.values) <= shown:
+        events.append(event)
+        return
+    if any(
+        leads_silently(model, following, event.phase) for following in successors(model.phases[event.phase])
+    ):
         events.append(event)
         return
     values = dict(last.values)
@@ -141,16 +177,22 @@ def event_from_line(line: str, model: Model, record: Record, where: str = "") ->
         del words[at : at + 2]
     values = {}
     specs = fields_of(model, phase)
-    later = {spec.name: {s.name for s in specs[i + 1 :]} for i, spec in enumerate(specs)}
-    for spec in specs:
-        if not words:
-            break
+    waiting = list(specs)
+    while words and waiting:
         named = words[0].rstrip(":=")
-        if named == spec.name and len(words) > 1:
+        meant = [s for s in waiting if named == (s.name if s.speaks else s.what)] if len(words) > 1 else []
+        if meant:
             words.pop(0)
-        elif named in later[spec.name]:
-            continue
-        value = _take(spec.type, words, record, where, later[spec.name])
+        spec = next((s for s in meant or waiting if meant or not s.speaks), None)
+        if spec is None:
+            break
+        # a field named passes those before it by, unless they are named later
+        waiting = [s for s in waiting if s is not spec]
+        if meant:
+            after = [s for s in waiting if specs.index(s) > specs.index(spec)]
+            waiting = after + [s for s in waiting if s not in after]
+        stops = {s.name if s.speaks else s.what for s in waiting}
+        value = _take(spec, words, record, where, stops)
         if value is not _UNKNOWN:
             values[spec.name] = value
     if words:
@@ -177,7 +219,7 @@ def _typed(type_: Type, word: str, record: Record, where: str) -> Any:
                 raise RecordError(f"'{word}' is neither + nor -", where)
             return word.lower() in _YES
         case OptionalType(inner) if inner is not None:
-            return None if word == "none" else _typed(inner, word, record, where)
+            return NONE if word == NONE else _typed(inner, word, record, where)
         case PlayerType():
             record.seat(word)
             return word
@@ -186,21 +228,32 @@ def _typed(type_: Type, word: str, record: Record, where: str) -> Any:
             if len(matches) != 1:
                 raise RecordError(f"'{word}' is not one of: {', '.join(members)}", where)
             return matches[0]
-        case SetType(element):
+        case SetType(element) | StackType(element):
             return [] if word in NOBODY else [_typed(element, w, record, where) for w in word.split("+")]
         case _:
-            raise RecordError(f"'{word}' cannot be a value of {type_}", where)
+            raise RecordError(f"'{word}' cannot be a value of {type_}; write the record as JSON", where)
 
 
-def _take(type_: Type, words: list[str], record: Record, where: str, stops: set[str]) -> Any:
-    """Takes as many words as a field of this type needs; a word of `stops` begins another field."""
+def _take(spec: Field, words: list[str], record: Record, where: str, stops: set[str]) -> Any:
+    """Takes as many words as a field needs; a word of `stops` begins another field."""
     if words[0] == "?":
         words.pop(0)
         return _UNKNOWN
+    type_ = spec.type
+    if isinstance(type_, OptionalType) and type_.inner is not None:
+        if words[0] == NONE:
+            words.pop(0)
+            return NONE
+        type_ = type_.inner
     match type_:
-        case SetType(element):
+        case SetType(element) | StackType(element):
+            if words[0] in NOBODY and words[0] not in record.names:
+                words.pop(0)
+                return []
             taken: list[Any] = []
-            while words and (not isinstance(element, PlayerType) or words[0] in record.names):
+            while words and words[0] not in stops:
+                if isinstance(element, PlayerType) and words[0] not in record.names:
+                    break
                 taken.append(_typed(element, words.pop(0), record, where))
             if not taken:
                 raise RecordError(
@@ -209,26 +262,50 @@ def _take(type_: Type, words: list[str], record: Record, where: str, stops: set[
             return taken
         case MapType(PlayerType(), inner):
             return _take_by_seat(inner, words, record, where, stops)
+        case MapType(key, inner):
+            return _take_by_key(key, inner, words, record, where, stops)
+        case BagType(element, most):
+            if words[0] in NOBODY:
+                words.pop(0)
+                return {}
+            return _take_by_key(element, IntType(0, most), words, record, where, stops)
         case _:
             return _typed(type_, words.pop(0), record, where)
+
+
+def _take_by_key(
+    key: IndexType, inner: Type, words: list[str], record: Record, where: str, stops: set[str]
+) -> dict[str, Any]:
+    """`1=won 2=open`, `red=2 blue=1`."""
+    taken: dict[str, Any] = {}
+    while words and words[0] not in stops:
+        name, sign, value = words.pop(0).partition("=")
+        if not sign:
+            raise RecordError(f"write {name}=value", where)
+        place = key_out(key, key_in(key, name, record, where), record.names)
+        if place in taken:
+            raise RecordError(f"'{name}' is written down twice", where)
+        if value != "?":
+            taken[place] = _typed(inner, value, record, where)
+    return taken
 
 
 def _take_by_seat(
     inner: Type, words: list[str], record: Record, where: str, stops: set[str]
 ) -> dict[str, Any]:
     """`+ + - + -` in seat order (also without spaces), `+Ann -Bob`, or `Ann=fail Bob=success`."""
-    if len(words) == 1 and isinstance(inner, BoolType) and re.fullmatch(r"[-+?]{2,}", words[0]):
-        words[:] = list(words[0])
+    end = next((i for i, w in enumerate(words) if i and w in stops), len(words))
+    mine = words[:end]
+    del words[:end]
+    if len(mine) == 1 and isinstance(inner, BoolType) and re.fullmatch(r"[-+?]{2,}", mine[0]):
+        mine = list(mine[0])
     taken: dict[str, Any] = {}
-    in_order = all(w in ("+", "-", "?") for w in words)
-    if in_order and len(words) != len(record.names):
+    in_order = all(w in ("+", "-", "?") for w in mine)
+    if in_order and len(mine) != len(record.names):
         raise RecordError(
-            f"{len(words)} votes for {len(record.names)} players; write ? for one not known", where
+            f"{len(mine)} votes for {len(record.names)} players; write ? for one not known", where
         )
-    for seat, word in enumerate(list(words)):
-        if taken and word in stops:
-            break
-        words.pop(0)
+    for seat, word in enumerate(mine):
         if in_order:
             if word != "?":
                 taken[record.names[seat]] = word == "+"
@@ -246,7 +323,7 @@ def _take_by_seat(
 
 
 def record_to_text(record: Record) -> str:
-    """The record as the text form, one line an event."""
+    """The record as the text form, one line an event; raises `RecordError` for what only JSON can say."""
     c = record.configuration
     out = [f"game {c.game}", f"players {' '.join(record.names)}"]
     if c.modules:
@@ -258,8 +335,15 @@ def record_to_text(record: Record) -> str:
         out.append("deal " + " ".join(f"{name}={role}" for name, role in record.deal.items()))
     for event in record.events:
         words = [event.phase]
+        said: Counter[str] = Counter()
         for name, value in event.values.items():
-            words += [name, *_shown(value, record.names)]
+            if value is None:
+                continue
+            what, _, number = name.partition(" ")
+            for _ in range(said[what] + 1, int(number or 1)):
+                words += [what, "?"]
+            said[what] = int(number or 1)
+            words += [what, *_shown(value, record.names)]
         if event.by is not None:
             words += ["by", event.by]
         out.append(" ".join(words))
@@ -272,16 +356,21 @@ def _shown(value: Any, names: tuple[str, ...]) -> list[str]:
     if isinstance(value, bool):
         return ["+" if value else "-"]
     if isinstance(value, dict):
-        if value and all(isinstance(v, bool) for v in value.values()):
+        if set(value) <= set(names) and value and all(isinstance(v, bool) for v in value.values()):
             return [{True: "+", False: "-", None: "?"}[value.get(n)] for n in names]
-        return [f"{name}={_one(v)}" for name, v in value.items() if v is not None]
+        entries = [f"{name}={_one(v)}" for name, v in value.items() if v is not None]
+        return entries or [NOBODY[0]]
     if isinstance(value, list):
-        return [str(v) for v in value]
-    return ["none" if value is None else str(value)]
+        return [_one(v) for v in value] or [NOBODY[0]]
+    return [str(value)]
 
 
 def _one(value: Any) -> str:
-    return "+".join(map(str, value)) or NOBODY[0] if isinstance(value, list) else str(value)
+    if isinstance(value, dict):
+        raise RecordError("a map inside a map cannot be typed; write the record as JSON")
+    if isinstance(value, bool):
+        return "+" if value else "-"
+    return "+".join(map(_one, value)) or NOBODY[0] if isinstance(value, list) else str(value)
 
 
 def read_record(path: Path | None, text: str, model_of: Any, paths: tuple[Path, ...] = ()) -> Record:

@@ -48,9 +48,11 @@ class Pair:
         return and_(implies(equal(self.watcher, number(i)), looks_same(ours, theirs, i)) for i in seats)
 
     def sees_nothing(self, slots: tuple[Slot, ...]) -> Truth:
-        """Does the watcher see nothing at all of a step?"""
-        seats = range(self.system.model.players.count)
-        return and_(implies(equal(self.watcher, number(i)), nothing_seen(slots, i)) for i in seats)
+        """Does the watcher, who is one of the seats, see nothing at all of a step?"""
+        unseen = [nothing_seen(slots, i) for i in range(self.system.model.players.count)]
+        if all(x is False for x in unseen):
+            return False
+        return and_(implies(equal(self.watcher, number(i)), x) for i, x in enumerate(unseen))
 
     @cached_property
     def unnoticed(self) -> Mapping[Place, tuple[Truth, Truth]]:

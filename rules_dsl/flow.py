@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from rules_dsl import model as m
 from rules_dsl.compose import Composition
 from rules_dsl.diagnostics import Diagnostic, Note
-from rules_dsl.walk import statements
+from rules_dsl.walk import every, statements
 
 
 def check_flow(model: m.Model, composition: Composition) -> list[Diagnostic]:
@@ -112,3 +112,12 @@ def _spinning(model: m.Model) -> list[Diagnostic]:
         if name not in state:
             visit(name)
     return found
+
+
+def passing_cites(model: m.Model, choice: m.Choice) -> tuple[str, ...]:
+    """The clauses by which a choice is passed over: of what its condition calls, else its own."""
+    called = (
+        [] if choice.when is None else [e.definition for e in every(choice.when) if isinstance(e, m.Invoke)]
+    )
+    cites = tuple(dict.fromkeys(c for name in called for c in model.definitions[name].origin.cites))
+    return cites or choice.origin.cites

@@ -24,6 +24,7 @@ from avalon_logic.cli.output import (
 )
 from avalon_logic.cli.viewpoint import add_assume
 from avalon_logic.many.reading import check_rulings
+from avalon_logic.reading import record_of_text
 from avalon_logic.records import Record, RecordError
 from avalon_logic.typed_records import NOBODY
 
@@ -140,12 +141,11 @@ def _one(args: argparse.Namespace) -> int:
 
 
 def _read(args: argparse.Namespace) -> Record:
-    from avalon_logic.deduction import read
-
     paths = tuple(args.rules)
-    piped = args.record == "-"
-    record = read(args.piped.decode("utf-8-sig") if piped else Path(args.record), paths)
-    return under_rulings(record, rulings_of(args.ruling))
+    rulings = rulings_of(args.ruling)
+    path = None if args.record == "-" else Path(args.record)
+    content = args.piped if path is None else path.read_bytes()
+    return under_rulings(record_of_text(content.decode("utf-8-sig"), path, rulings, paths), rulings)
 
 
 def _answer(args: argparse.Namespace, result: Result) -> int:

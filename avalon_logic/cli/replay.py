@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 from avalon_logic.cli.many import EPILOG as MANY
 from avalon_logic.cli.many import add_many, many_games, run_many, under_rulings
 from avalon_logic.cli.output import add_rule_files, add_rulings, bad_input, console, print_json, rulings_of
-from avalon_logic.configuration import Configuration, examine
-from avalon_logic.logs import import_game, is_log
 from avalon_logic.many.reading import check_rulings
 from avalon_logic.many.replaying import outcome_json, where_of
-from avalon_logic.records import Record
+from avalon_logic.reading import record_of_text
+from avalon_logic.records import Record, remarks
 from avalon_logic.replay import Replay, TooOpen, replay
-from avalon_logic.typed_records import read_record, record_to_text
-from rules_dsl import Model
+from avalon_logic.typed_records import record_to_text
 
 EPILOG = (
     """A record is JSON or a text like this:
@@ -57,11 +55,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_many(parser)
 
 
-def model_of(configuration: Configuration) -> Model:
-    """The model a text record speaks of."""
-    return examine(configuration).model
-
-
 def run(args: argparse.Namespace) -> int:
     rulings = rulings_of(args.ruling)
     paths = tuple(args.rules)
@@ -94,20 +87,12 @@ def read_one(
     """One record from a file or stdin, with the user's rulings."""
     path = None if name == "-" else Path(name)
     content = path.read_bytes() if path is not None else piped if piped is not None else b""
-    text = content.decode("utf-8-sig")
-    if text.lstrip().startswith("{"):
-        try:
-            data = json.loads(text)
-        except (json.JSONDecodeError, RecursionError):
-            data = None  # read_record says where
-        if data is not None and is_log(data):
-            return under_rulings(import_game(data, rulings), rulings)
-    return under_rulings(read_record(path, text, model_of, paths), rulings)
+    return under_rulings(record_of_text(content.decode("utf-8-sig"), path, rulings, paths), rulings)
 
 
 def _show(record: Record, result: Replay) -> None:
     out = console()
-    for note in result.notes:
+    for note in (*result.notes, *remarks(record)):
         out.print(f"note: {note}", markup=False)
     for finding in result.findings:
         clause = finding.clauses[0] if finding.clauses else "the rules"
@@ -120,11 +105,27 @@ def _show(record: Record, result: Replay) -> None:
             out.print(f"    legal: {finding.legal}", markup=False)
     if result.legal:
         out.print(f"legal: {len(record.events)} events", markup=False)
+    for line in _ending(record, result):
+        out.print(line, markup=False)
+
+
+def _ending(record: Record, result: Replay) -> Iterator[str]:
+    """How the game ended, as far as the record says."""
+    winners = " or ".join(result.winners)
+    if any(f.fatal for f in result.findings):
+        return
     if result.over:
-        out.print(f"winner: {result.result or 'nobody'}", markup=False)
-    elif not any(f.fatal for f in result.findings):
-        out.print(f"the game goes on: {result.awaits}", markup=False)
-        if record.winner is not None:
-            out.print(f"the record says {record.winner} won, but not how it ended", markup=False)
-    if result.winner_differs:
-        out.print(f"the record says {record.winner} won; by the rules it was {result.result}", markup=False)
+        open_ = len(result.winners) > 1
+        yield f"winner: {winners}{' (what was not written down decides)' if open_ else ''}"
+        if result.winner_differs:
+            yield f"the record says {record.winner} won; by the rules it was {winners}"
+        elif open_ and record.winner is not None:
+            yield f"the record says {record.winner} won"
+        return
+    if result.over is None:
+        yield f"the game may be over (winner: {winners}); what was not written down decides"
+        yield f"if it goes on: {result.awaits}"
+    else:
+        yield f"the game goes on: {result.awaits}"
+    if record.winner is not None:
+        yield f"the record says {record.winner} won, but not how it ended"

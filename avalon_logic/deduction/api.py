@@ -20,19 +20,15 @@ assumptions: none; by the rules votes prove nothing and claims may be lies
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from avalon_logic.configuration import Configuration, examine
 from avalon_logic.deduction.facts import parse_fact
 from avalon_logic.deduction.result import Result
 from avalon_logic.deduction.underway import answer, extend, start
-from avalon_logic.logs import import_game, is_log
-from avalon_logic.records import Record, record_from_json
-from avalon_logic.typed_records import read_record
-from rules_dsl import Model
+from avalon_logic.reading import record_of_data, record_of_text
+from avalon_logic.records import Record
 
 
 def deduce(
@@ -72,17 +68,5 @@ def read(source: Path | str | Mapping[str, Any], paths: tuple[Path, ...] = ()) -
     if isinstance(source, Path):
         source = source.read_bytes().decode("utf-8-sig")
     if isinstance(source, str):
-        if source.lstrip().startswith("{"):
-            try:
-                data = json.loads(source)
-            except (json.JSONDecodeError, RecursionError):
-                data = None  # read_record says where
-            if data is not None and is_log(data):
-                return import_game(data)
-        return read_record(path, source, model_of, paths)
-    return import_game(dict(source)) if is_log(source) else record_from_json(dict(source), paths)
-
-
-def model_of(configuration: Configuration) -> Model:
-    """The model a text record speaks of."""
-    return examine(configuration).model
+        return record_of_text(source, path, None, paths)
+    return record_of_data(dict(source), paths=paths)

@@ -11,10 +11,27 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from avalon_logic.configuration import describe_check
-from avalon_logic.deduction.hearing import Hearing, listen, sentence
-from avalon_logic.deduction.inquiry import Heard, Inquiry, Told, hear, note_sights, open_inquiry
+from avalon_logic.deduction.hearing import (
+    listen,
+    mentioned_variables,
+    sentence,
+    shown_to_somebody,
+    speech_of,
+)
+from avalon_logic.deduction.inquiry import (
+    Evidence,
+    Heard,
+    Inquiry,
+    Spoken,
+    Told,
+    hear,
+    hear_speech,
+    note_sights,
+    open_inquiry,
+)
 from avalon_logic.deduction.seats import (
     Sights,
+    breaks_duty,
     card_of,
     card_shows,
     sights_in_deal,
@@ -23,10 +40,13 @@ from avalon_logic.deduction.seats import (
     with_duties,
 )
 from avalon_logic.deduction.setting import Setting, lay
-from avalon_logic.records import SAW, Event, Record, RecordError, value_in
+from avalon_logic.deduction.sides import side_needs
+from avalon_logic.fields import SAW
+from avalon_logic.records import Event, Record, RecordError, winner_in
+from rules_dsl import Model
 from rules_dsl.arrays.belief import exhausted
-from rules_dsl.arrays.follow import SAID, Clump, UnreadableRecord
-from rules_dsl.play import Observation
+from rules_dsl.arrays.follow import UnreadableRecord
+from rules_dsl.arrays.visits import Visit
 
 
 class IllegalEvent(RecordError):
@@ -57,14 +77,15 @@ def begin(
     saw: Sequence[str] | None = None,
 ) -> Inquiry:
     """Before the first event: for a seat with its card, and with whom it saw if that is known already."""
+    kept = mentioned_variables(record, setting.model) | side_needs(setting)
     if seat is None:
         if role is not None or saw is not None:
             raise RecordError("a role and what was seen belong to a seat: say whose they are (--as NAME)")
         whole_deal(record, setting.model)
-        return open_inquiry(setting)
+        return open_inquiry(setting, kept=kept)
     viewer = record.seat(seat)
     deal = whole_deal(record, setting.model)
-    inquiry = open_inquiry(setting, viewer, card_of(record, setting, viewer, role))
+    inquiry = open_inquiry(setting, viewer, card_of(record, setting, viewer, role), kept)
     if saw is not None:
         seats = frozenset(record.seat(name) for name in saw)
         return see(inquiry, {SAW: seats})
@@ -99,158 +120,168 @@ def see(inquiry: Inquiry, sights: Sights) -> Inquiry:
 
 
 def tell(inquiry: Inquiry, record: Record, event: Event) -> Inquiry:
-    """The inquiry after one more event."""
+    """The inquiry after one more event.
+
+    Where the record does not say otherwise the game is taken to go on: nobody broke a duty in secret that ends it.
+    """
     model = inquiry.setting.model
+    if event.phase in model.speeches:
+        values = speech_of(event, record, model)
+        text = sentence(inquiry, event, record)
+        if not inquiry.beliefs[0].possible:
+            return _told_in_vain(inquiry, text, event)
+        return hear_speech(inquiry, event.phase, values, text, event.where)
     deal = whole_deal(record, model)
+    last = event is last_event(record, model)
+    broken = last and breaks_duty(event, record, model)
     if deal is not None:
         event = with_duties(event, record, model, deal)
-    hearing = listen(event, record, model, inquiry.viewer)
+    visit = listen(event, record, model, inquiry.viewer)
     text = sentence(inquiry, event, record)
-    if inquiry.viewer is not None and event.phase in model.phases:
+    if inquiry.viewer is not None:
         sights = sights_told(event, record, model, inquiry.viewer)
         if sights is not None:
-            return see(inquiry, sights)
+            inquiry = see(inquiry, sights)
+            if not _says_more(visit):
+                return inquiry
     if not inquiry.beliefs[0].possible:
         return _told_in_vain(inquiry, text, event)
+    visit = replace(visit, dutiful=not broken)
+    inquiry = replace(inquiry, aside=(*inquiry.aside, *shown_to_somebody(inquiry, event, record)))
     try:
-        return _tell(inquiry, hearing, text, event)
+        told = hear(inquiry, visit, text, event.where)
     except UnreadableRecord as error:
-        return _impossible(inquiry, hearing, text, event, error)
+        return _impossible(inquiry, visit, text, event, error)
+    if last and not told.beliefs[0].possible:
+        return _ended_by_breach(inquiry, visit, text, event) or told
+    return told
+
+
+def last_event(record: Record, model: Model) -> Event | None:
+    """The last thing that happened, talk aside."""
+    return next((e for e in reversed(record.events) if e.phase not in model.speeches), None)
+
+
+def _ended_by_breach(inquiry: Inquiry, visit: Visit, text: str, event: Event) -> Inquiry | None:
+    """What nobody who kept to his duties can have shown the viewer: one was broken, and that ended the game."""
+    try:
+        ended = hear(inquiry, replace(visit, dutiful=False), f"{text}, against a duty", event.where)
+    except UnreadableRecord:
+        return None
+    return ended if ended.beliefs[0].possible else None
+
+
+def _says_more(visit: Visit) -> bool:
+    """Does an event say more than whom somebody saw?"""
+    return bool(visit.told or visit.speakers or visit.after or visit.then or visit.leads or visit.result)
 
 
 def contradict(inquiry: Inquiry, record: Record, event: Event) -> Inquiry:
     """The inquiry after an event that leaves no world."""
-    hearing = listen(event, record, inquiry.setting.model, inquiry.viewer)
-    return _without_worlds(inquiry, hearing, sentence(inquiry, event, record), event)
+    visit = listen(event, record, inquiry.setting.model, inquiry.viewer)
+    return _without_worlds(inquiry, visit, sentence(inquiry, event, record), event.where)
 
 
 def finish(inquiry: Inquiry, record: Record) -> Inquiry:
-    """The inquiry after the last event, when the record says who won: the last thing told is told again with that."""
+    """The inquiry after the last event, when the record says who won: the last thing told is told again with that.
+
+    If the game can have ended by then it ended so; where it goes on, the record breaks off before its end.
+    """
     if record.winner is None or not record.events or not inquiry.beliefs[0].possible:
         return inquiry
-    result = value_in(inquiry.setting.model.result, record.winner, record, "winner")
+    model = inquiry.setting.model
+    result = winner_in(model, record)
     last = inquiry
-    speeches: list[Inquiry] = []
-    while last.base is not None and any(c.kind == SAID for c in _clumps(last)):
-        speeches.insert(0, last)
+    speeches: list[Spoken] = []
+    while last.base is not None and isinstance(spoken := _last(last), Spoken):
+        speeches.insert(0, spoken)
         last = last.base
-    clumps = _clumps(last)
-    if last.base is not None and clumps:
-        ending = Observation("", "result", "", None, result)
-        merged = replace(clumps[-1], after=(*clumps[-1].after, ending))
-        text = f"{last.told[-1].text}; {record.winner} won"
-        try:
-            again = hear(last.base, (*clumps[:-1], merged), text, last.told[-1].where)
-        except UnreadableRecord:
-            again = None
-        if again is not None and (again.beliefs[0].possible or _may_be_over(inquiry)):
-            whole = replace(again.told[-1], label=last.told[-1].label, before=last.told[-1].before)
-            again = replace(again, told=(*last.told[:-1], whole))
-            for speech in speeches:
-                again = hear(again, _clumps(speech), speech.told[-1].text, speech.told[-1].where)
-            return again
-    text = f"{record.winner} won (left aside: by the rules the game is not over, or ended otherwise)"
+    heard = _last(last)
+    if last.base is None or not isinstance(heard, Heard):
+        return _broken_off(inquiry, record.winner)
+    text = f"{last.told[-1].text}; {record.winner} won"
+    again = None
+    if _ends_by_breach(record, model):
+        again = _ended(last, replace(heard.visit, result=(result,), due=False), text)
+    if again is None or not again.beliefs[0].possible:
+        again = _ended(last, replace(heard.visit, winner=(result,), due=False), text)
+    if not any(belief.over for belief in again.beliefs) and again.count() == last.count():
+        return _broken_off(inquiry, record.winner)
+    whole = replace(again.told[-1], label=last.told[-1].label, before=last.told[-1].before)
+    again = replace(again, told=(*last.told[:-1], whole))
+    for speech, told in zip(speeches, inquiry.told[len(last.told) :], strict=True):
+        again = hear_speech(again, speech.speech, speech.values, told.text, told.where)
+    return again
+
+
+def _ended(last: Inquiry, visit: Visit, text: str) -> Inquiry:
+    """What was told last, told again with who won."""
+    assert last.base is not None
+    try:
+        return hear(last.base, visit, text, last.told[-1].where)
+    except UnreadableRecord:
+        return _without_worlds(last.base, visit, text, last.told[-1].where)
+
+
+def _ends_by_breach(record: Record, model: Model) -> bool:
+    """Did the last event end the game because a duty was broken in secret, if it can have?
+
+    Where the record has all cards it says so itself; otherwise who won is taken to be said of this event.
+    """
+    event = last_event(record, model)
+    if event is None or event.phase not in model.phases:
+        return False
+    secret = [c for c in model.phases[event.phase].choices if c.audience.kind != "public"]
+    if not any(r.kind == "ought" for c in secret for r in c.requires):
+        return False
+    return whole_deal(record, model) is None or breaks_duty(event, record, model)
+
+
+def _broken_off(inquiry: Inquiry, winner: str) -> Inquiry:
+    """Who won tells nothing where the game goes on by the rules."""
     total = inquiry.count()
+    text = f"{winner} won (left aside: the record breaks off before the end)"
     told = Told(len(inquiry.told), text, total, total, "winner")
     return replace(inquiry, told=(*inquiry.told, told), base=inquiry)
 
 
-def _may_be_over(inquiry: Inquiry) -> bool:
-    """Can the game have ended by now, without anything that everybody would have seen?"""
-    for belief in inquiry.beliefs:
-        if belief.point is None:
-            return True
-        phase, step = belief.point
-        if belief.machine.model.phases[phase].choices[step].audience.kind != "public":
-            return True
-    return False
+def _last(inquiry: Inquiry) -> Evidence | None:
+    """The evidence of the last thing told, if there is one."""
+    return next(iter(inquiry.told[-1].evidence), None) if inquiry.told else None
 
 
-def _tell(inquiry: Inquiry, hearing: Hearing, text: str, event: Event) -> Inquiry:
-    try:
-        return hear(inquiry, hearing.pieces, text, event.where)
-    except UnreadableRecord as error:
-        if not hearing.joins:
-            raise
-        return _joined(inquiry, hearing, text, event.where, error)
-
-
-def _joined(inquiry: Inquiry, hearing: Hearing, text: str, where: str, error: UnreadableRecord) -> Inquiry:
-    """What became known in a phase nobody chooses in, told together with the choice that led there."""
-    earlier, speeches = _last_choice(inquiry)
-    if earlier is None:
-        raise error
-    before, clumps = earlier.base, _clumps(earlier)
-    assert before is not None
-    last, piece = clumps[-1], hearing.pieces[0]
-    merged = replace(last, after=(*last.after, *piece.after), silent=last.silent and piece.silent)
-    try:
-        again = hear(before, (*clumps[:-1], merged), text, where)
-    except UnreadableRecord:
-        raise error from None
-    evidence = again.told[-1].evidence
-    if earlier.told[-1].text not in inquiry.setting.model.phases:  # more than that it happened
-        text = f"{earlier.told[-1].text}; {text}"
-    for speech in speeches:
-        again = hear(again, _clumps(speech), "")
-    kept = replace(earlier.told[-1], continued=True)
-    whole = Told(len(inquiry.told), text, inquiry.count(), again.count(), where, evidence)
-    told = (*earlier.told[:-1], kept, *(s.told[-1] for s in speeches), whole)
-    return replace(again, told=told, base=before)
-
-
-def _last_choice(inquiry: Inquiry) -> tuple[Inquiry | None, tuple[Inquiry, ...]]:
-    """The inquiry right after the last piece of a record that was no speech, and those of the speeches since."""
-    speeches: list[Inquiry] = []
-    here: Inquiry | None = inquiry
-    while here is not None and (clumps := _clumps(here)):
-        if clumps[-1].kind != SAID:
-            return (here, tuple(speeches)) if clumps[-1].kind == "choice" else (None, ())
-        speeches.insert(0, here)
-        here = here.base
-    return None, ()
-
-
-def _clumps(inquiry: Inquiry) -> tuple[Clump, ...]:
-    """The pieces of a record that were heard last."""
-    evidence = inquiry.told[-1].evidence if inquiry.told else ()
-    return evidence[0].clumps if evidence and isinstance(evidence[0], Heard) else ()
-
-
-def _impossible(
-    inquiry: Inquiry, hearing: Hearing, text: str, event: Event, error: UnreadableRecord
-) -> Inquiry:
+def _impossible(inquiry: Inquiry, visit: Visit, text: str, event: Event, error: UnreadableRecord) -> Inquiry:
     """What nobody can have seen is a contradiction; what nobody can have done in public is no part of a game."""
     assumed = {a.text for a in inquiry.setting.assumed()}
     if any(r.text in assumed for r in error.refusals):
-        return _without_worlds(inquiry, hearing, text, event)  # legal, but not what was assumed
+        return _without_worlds(inquiry, visit, text, event.where)  # legal, but not what was assumed
     model = inquiry.setting.model
     secret = {c.variable for p in model.phases.values() for c in p.choices if c.audience.kind != "public"}
-    bare = tuple(
-        replace(
-            p,
-            seen=() if p.name in secret else p.seen,
-            after=tuple(o for o in p.after if o.kind != "published"),
-        )
-        for p in hearing.pieces
+    bare = replace(
+        visit,
+        told={name: () if name in secret else seen for name, seen in visit.told.items()},
+        after=tuple(o for o in visit.after if o.kind != "published"),
+        then=(),
     )
-    if bare != hearing.pieces:
+    if (bare.told, bare.after, bare.then) != (visit.told, visit.after, visit.then):
         try:
-            _tell(inquiry, replace(hearing, pieces=bare), text, event)
+            hear(inquiry, bare, text, event.where)
         except UnreadableRecord:
             pass
         else:
-            return _without_worlds(inquiry, hearing, text, event)
+            return _without_worlds(inquiry, visit, text, event.where)
     clause = f" ({error.cites[0]})" if error.cites else ""
     hint = f"; write: {error.awaited[0]} ? if nobody noted it" if error.awaited else ""
     raise IllegalEvent(f"{error.message}{clause}{hint}", event.where, error.cites) from None
 
 
-def _without_worlds(inquiry: Inquiry, hearing: Hearing, text: str, event: Event) -> Inquiry:
-    follower = inquiry.follower
-    gone = replace(follower, beliefs=tuple((exhausted(b), owed) for b, owed in follower.beliefs[:1]))
-    told = Told(len(inquiry.told), text, inquiry.count(), 0, event.where, (Heard(hearing.pieces),))
-    return replace(inquiry, follower=gone, told=(*inquiry.told, told), base=inquiry)
+def _without_worlds(inquiry: Inquiry, visit: Visit, text: str, where: str) -> Inquiry:
+    """The inquiry after something that no deal allows."""
+    tour = inquiry.tour
+    gone = replace(tour, beliefs=tuple(exhausted(b) for b in tour.beliefs[:1]))
+    heard = Heard(replace(visit, index=len(inquiry.told)))
+    told = Told(len(inquiry.told), text, inquiry.count(), 0, where, (heard,))
+    return replace(inquiry, tour=gone, told=(*inquiry.told, told), base=inquiry)
 
 
 def _told_in_vain(inquiry: Inquiry, text: str, event: Event) -> Inquiry:

@@ -10,12 +10,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from avalon_logic.deduction.course import IllegalEvent, begin, finish, setting_of, tell
+from avalon_logic.deduction.course import IllegalEvent, begin, finish, last_event, setting_of, tell
 from avalon_logic.deduction.facts import Fact
 from avalon_logic.deduction.inquiry import Inquiry, suppose
+from avalon_logic.deduction.refusal import fault_of, refusal
 from avalon_logic.deduction.seats import whole_deal
 from avalon_logic.deduction.setting import Setting
-from avalon_logic.deduction.together import follow_together
 from avalon_logic.deduction.why import Explanation, explain
 from avalon_logic.records import Record, RecordError
 from rules_dsl.arrays.answers import contains
@@ -54,6 +54,9 @@ class Verdict:
             "sound": self.sound,
             "events": len(self.record.events),
             "illegal": self.illegal,
+            "rulings": dict(self.record.configuration.rulings),
+            "adopted": dict(self.record.adopted),
+            "unused": list(self.record.unused),
             "viewers": {
                 s.viewer: {"worlds": s.worlds, "excluded": s.excluded, "where": s.where}
                 for s in self.sightings
@@ -64,13 +67,7 @@ class Verdict:
 
 def follow_game(record: Record) -> Verdict:
     """Follows a game for the neutral observer and for every seat; raises `RecordError` without the whole deal."""
-    setting = setting_of(record)
-    deal = _whole_deal(record, setting)
-    counts = follow_together(record, setting, deal)
-    if counts is None:
-        return follow_each(record)
-    viewers = (OBSERVER, *record.names)
-    return Verdict(record, tuple(Sighting(v, n) for v, n in zip(viewers, counts, strict=True)))
+    return follow_each(record)
 
 
 def _whole_deal(record: Record, setting: Setting) -> tuple[str, ...]:
@@ -85,24 +82,32 @@ def follow_each(record: Record) -> Verdict:
     setting = setting_of(record)
     deal = _whole_deal(record, setting)
     sightings: list[Sighting] = []
-    illegal: str | None = None
+    fault: IllegalEvent | None = None
     for viewer in (None, *record.names):
         try:
             sightings.append(_sighting(record, setting, deal, viewer))
         except IllegalEvent as error:  # no deal at all explains it
-            illegal = str(error)
-            sightings.append(Sighting(viewer or OBSERVER, 0, illegal, error.where))
-    faulty = illegal is None and any(s.excluded is not None for s in sightings)
+            fault = fault or refusal(record, len(record.events), error)
+            sightings.append(Sighting(viewer or OBSERVER, 0, str(fault), fault.where))
+    faulty = fault is None and any(s.excluded is not None for s in sightings)
+    if fault is None and not faulty:
+        fault = fault_of(
+            record
+        )  # a rule may be broken where no viewer can tell, such as by what others did in secret
+    illegal = None if fault is None else str(fault)
     return Verdict(record, tuple(sightings), illegal, exclusion(record, setting, deal) if faulty else None)
 
 
 def course(record: Record, setting: Setting, viewer: str | None) -> Iterator[Inquiry]:
-    """The inquiry of a viewer before the first event and after each; the last is told with who won."""
+    """The inquiry of a viewer before the first event and after each; the last, and talk after it, with who won."""
     inquiry = begin(record, setting, viewer)
     yield inquiry
-    for number, event in enumerate(record.events, 1):
+    last = last_event(record, setting.model)
+    ended = False
+    for event in record.events:
         inquiry = tell(inquiry, record, event)
-        yield inquiry if number < len(record.events) else finish(inquiry, record)
+        ended = ended or event is last
+        yield finish(inquiry, record) if ended else inquiry
 
 
 def _sighting(record: Record, setting: Setting, deal: tuple[str, ...], viewer: str | None) -> Sighting:

@@ -6,80 +6,77 @@ passed over. The sentence, too, speaks of nothing else.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
-from avalon_logic.deduction.inquiry import Heard, Inquiry
-from avalon_logic.records import Event, Record, RecordError, fields_of, value_in
+from avalon_logic.blame import deciding_cites
+from avalon_logic.deduction.inquiry import Heard, Inquiry, Spoken
+from avalon_logic.fields import SAW, check_event, fields_of, only_mentions, speaker
+from avalon_logic.records import NONE, Event, Record, RecordError, entries_in, key_in, value_in
 from rules_dsl import Model, Value
 from rules_dsl import model as m
-from rules_dsl.arrays.event import Mention
-from rules_dsl.arrays.follow import AT, SAID, Clump
+from rules_dsl.arrays.event import Mention, Seen
 from rules_dsl.arrays.scene import Scene
 from rules_dsl.arrays.shapes import decode, known
+from rules_dsl.arrays.visits import Visit
 from rules_dsl.play import Observation
 from rules_dsl.types import BOOL, BoolType, EnumType, MapType, OptionalType, PlayerType, SetType, Type
+from rules_dsl.walk import reads
 
 QUEST, TEAM, FAILS = "quest", "team", "fails"  # names the sentences know; without them they are plainer
 
 
-@dataclass(frozen=True)
-class Hearing:
-    """The pieces of an event. `joins` means that it completes the event before it."""
-
-    pieces: tuple[Clump, ...]
-    joins: bool = False
-
-
-def listen(event: Event, record: Record, model: Model, viewer: int | None) -> Hearing:
-    """The pieces of an event that a viewer hears; raises `RecordError` for a value that is none."""
-    if event.phase in model.speeches:
-        return Hearing((_speech(event, record, model),))
-    if event.phase not in model.phases:
-        known_phases = ", ".join(p for p in model.phases if fields_of(model, p))
-        raise RecordError(f"there is no event '{event.phase}'; there are: {known_phases}", event.where)
-    values = parsed(event, record, model)
-    if event.by is not None:
-        record.seat(event.by)
-    pieces = _pieces(event, record, model, values)
-    after: list[Observation] = []
-    choices = model.phases[event.phase].choices
-    if not choices:
-        after.append(Observation(event.phase, "phase", event.phase, None, None))
-    after += [
-        Observation(event.phase, "published", spec.name, None, values[spec.name].value)
-        for spec in fields_of(model, event.phase)
-        if spec.choice is None and not spec.shown and spec.name in values
-    ]
-    shown = _shown(event, record, model, viewer)
-    if event.then is not None:
-        after.append(Observation(event.then, "phase", event.then, None, None))
-    if event.result is not None:
-        result = value_in(model.result, event.result, record, event.where)
-        after.append(Observation("", "result", "", None, result))
+def listen(event: Event, record: Record, model: Model, viewer: int | None) -> Visit:
+    """What a viewer hears of a visit; raises `RecordError` for what cannot be read."""
+    check_event(event, record, model)
+    declared = model.phases[event.phase]
+    told: dict[str, tuple[Observation, ...]] = {}
+    speakers: dict[str, int] = {}
+    for choice in declared.choices:
+        by = event.by if choice is speaker(declared) else event.values.get(f"{choice.variable}_by")
+        seat = None if by is None else record.seat(by)
+        data = event.values.get(choice.variable)
+        if data is not None:
+            told[choice.variable] = _choices(event, choice, data, seat, record)
+        elif seat is not None:
+            speakers[choice.variable] = seat
     names = {spec.name for spec in fields_of(model, event.phase)}
     given = {n: data for n, data in event.values.items() if n not in names and data is not None}
-    pieces[0] = replace(pieces[0], given=_mentions(given, event, record, model))
-    then = _mentions({n: d for n, d in event.after.items() if d is not None}, event, record, model)
-    pieces[-1] = replace(pieces[-1], after=(*after, *shown), then=then)
-    return Hearing(tuple(replace(p, silent=not shown) for p in pieces), not choices)
+    then = {n: data for n, data in event.after.items() if data is not None}
+    result: tuple[Value, ...] = ()
+    if event.result is not None:
+        result = (value_in(model.result, event.result, record, event.where),)
+    account, shown = _shown(event, record, model, viewer)
+    return Visit(
+        0,
+        event.phase,
+        told,
+        speakers,
+        (*_published(event, record, model), *shown),
+        account,
+        _mentions(given, event, record, model),
+        tuple(
+            replace(mention, cites=deciding_cites(model, event.phase))
+            for mention in _mentions(then, event, record, model)
+        ),
+        event.then,
+        result,
+        due=only_mentions(event, model),
+    )
 
 
-def _pieces(event: Event, record: Record, model: Model, values: Mapping[str, Given]) -> list[Clump]:
-    """A piece for every choice of the phase that was written down or that everybody saw."""
-    speaker = None if event.by is None else record.seat(event.by)
-    pieces: list[Clump] = []
-    choices = model.phases[event.phase].choices
-    for step, choice in enumerate(choices):
-        told = values.get(choice.variable)
-        public = choice.audience.kind == "public" and choice.chooser.kind != "chance"
-        if told is not None or public:
-            seen = _choices(event, choice, told, speaker, step)
-            pieces.append(Clump(0, "choice", choice.variable, seen, ()))
-    if not pieces and choices and choices[0].chooser.kind != "chance":
-        pieces.append(Clump(0, AT, choices[0].variable, (), ()))  # it was due, and no more is known
-    return pieces or [Clump(0, "", "", (), ())]
+def _published(event: Event, record: Record, model: Model) -> Iterator[Seen]:
+    """What the visit told everybody; where something was told twice, the first time too, if only that it was."""
+    fields = [f for f in fields_of(model, event.phase) if f.choice is None and not f.shown]
+    for spec in fields:
+        data = event.values.get(spec.name)
+        later = [f for f in fields if f.what == spec.what and f.number > spec.number]
+        if data is not None:
+            value = value_in(spec.type, data, record, event.where)
+            yield Seen("published", spec.what, value, phase=event.phase)
+        elif any(event.values.get(f.name) is not None for f in later):
+            yield Seen("published", spec.what, phase=event.phase, noted=False)
 
 
 def _mentions(said: Mapping[str, Any], event: Event, record: Record, model: Model) -> tuple[Mention, ...]:
@@ -91,7 +88,7 @@ def _mentions(said: Mapping[str, Any], event: Event, record: Record, model: Mode
         if isinstance(data, dict) and isinstance(type_, MapType):
             entries = []
             for key, entry in data.items():
-                place = value_in(type_.key, key, record, event.where)
+                place = key_in(type_.key, key, record, event.where)
                 at = m.At(expr, m.Literal(place, type_.key), type_.value)
                 if entry is not None:
                     entries.append((at, type_.value, entry, f"{name} {key}"))
@@ -100,6 +97,21 @@ def _mentions(said: Mapping[str, Any], event: Event, record: Record, model: Mode
             text = f"{what} is not {_spoken(kind, entry, record.names)}"
             found.append(Mention(m.Apply("eq", (part, value), BOOL), text, cites))
     return tuple(found)
+
+
+def mentioned_variables(record: Record, model: Model) -> frozenset[str]:
+    """The variables that events of a record speak of besides what was chosen and published in them."""
+    found: set[str] = set()
+    for event in record.events:
+        if event.phase not in model.phases:
+            continue
+        fields = {spec.name for spec in fields_of(model, event.phase)}
+        for name in (*(n for n in event.values if n not in fields), *event.after):
+            if name in model.variables:
+                found.add(name)
+            elif name in model.definitions:
+                found |= reads(model.definitions[name].value, model.definitions)
+    return frozenset(found)
 
 
 def _named(name: str, model: Model) -> tuple[m.Expr, Type, tuple[str, ...]]:
@@ -111,100 +123,53 @@ def _named(name: str, model: Model) -> tuple[m.Expr, Type, tuple[str, ...]]:
     return m.Invoke(name, (), definition.type), definition.type, definition.origin.cites
 
 
-def _speech(event: Event, record: Record, model: Model) -> Clump:
+def speech_of(event: Event, record: Record, model: Model) -> tuple[Value, ...]:
+    """What somebody said, in the order of the speech's parameters."""
     spoken: list[Value] = []
     for name, type_ in model.speeches[event.phase].parameters:
         said = event.values.get(name, event.by if name == "by" else None)
         if said is None:
             raise RecordError(f"'{event.phase}' needs '{name}'", event.where)
         spoken.append(value_in(type_, said, record, event.where))
-    return Clump(0, SAID, event.phase, (Observation("", SAID, event.phase, None, tuple(spoken)),), ())
-
-
-@dataclass(frozen=True)
-class Given:
-    """A value written down: of a choice of many, one for each seat."""
-
-    value: Value = None
-    by_seat: Mapping[int, Value] | None = None
-
-
-def parsed(event: Event, record: Record, model: Model) -> dict[str, Given]:
-    """Every value written down in an event, checked to be one; what somebody was shown is left aside."""
-    specs = {f.name: f for f in fields_of(model, event.phase)}
-    found: dict[str, Given] = {}
-    for name, data in event.values.items():
-        spec = specs.get(name)
-        if spec is None:
-            definition = model.definitions.get(name)
-            if name in model.variables or (definition is not None and not definition.parameters):
-                continue
-            raise RecordError(
-                f"'{event.phase}' has no '{name}'; it has: {', '.join(specs) or 'nothing'}", event.where
-            )
-        type_ = spec.type
-        each = isinstance(type_, MapType) and (spec.shown or _by_seat(spec.choice))
-        if each and data is not None:
-            assert isinstance(type_, MapType)
-            if not isinstance(data, dict):
-                raise RecordError(f"'{name}' is given by player", event.where)
-            entries = {
-                _seat(who, record, event): value_in(type_.value, entry, record, event.where)
-                for who, entry in data.items()
-                if entry is not None
-            }
-            if not spec.shown:
-                found[name] = Given(None, entries)
-        elif data is not None:
-            found[name] = Given(value_in(type_, data, record, event.where))
-    return found
-
-
-def _by_seat(choice: m.Choice | None) -> bool:
-    return choice is not None and (choice.chooser.kind == "each" or choice.deal is not None)
-
-
-def _seat(name: Any, record: Record, event: Event) -> int:
-    try:
-        return record.seat(name)
-    except RecordError as error:
-        raise RecordError(str(error), event.where) from None
+    return tuple(spoken)
 
 
 def _choices(
-    event: Event, choice: m.Choice, told: Given | None, speaker: int | None, step: int
+    event: Event, choice: m.Choice, data: Any, seat: int | None, record: Record
 ) -> tuple[Observation, ...]:
-    name = choice.variable
-    if told is None:
-        return ()
-    if told.by_seat is not None:
-        return tuple(Observation(event.phase, "choice", name, s, v) for s, v in sorted(told.by_seat.items()))
-    seat = speaker if step == 0 and choice.chooser.kind in ("player", "one") else None
-    return (Observation(event.phase, "choice", name, seat, told.value),)
+    """What was written down about a choice, as somebody would have seen it."""
+    name, type_ = choice.variable, choice.type
+    if choice.chooser.kind == "each":
+        entries = entries_in(PlayerType(len(record.names)), m.choice_type(choice), data, record, event.where)
+    elif choice.deal is not None:
+        assert isinstance(type_, MapType)
+        entries = entries_in(type_.key, type_.value, data, record, event.where)
+    else:
+        value = value_in(m.choice_type(choice), data, record, event.where)
+        return (Observation(event.phase, "choice", name, seat, value),)
+    return tuple(Observation(event.phase, "choice", name, s, v) for s, v in sorted(entries.items()))
 
 
-def _shown(event: Event, record: Record, model: Model, viewer: int | None) -> tuple[Observation, ...]:
-    """What the viewer was shown, of showings that depend on more than the cards dealt."""
+def _shown(event: Event, record: Record, model: Model, viewer: int | None) -> tuple[bool, tuple[Seen, ...]]:
+    """Whether the viewer says what he was shown, and what, of showings that depend on more than the cards dealt."""
     from avalon_logic.deduction.seats import card_shows
 
     if viewer is None or not any(isinstance(told, dict) for told in event.values.values()):
-        return ()
+        return False, ()
     cards_only = {show.name for phase, show in card_shows(model) if phase == event.phase}
-    found: list[Observation] = []
-    for spec in fields_of(model, event.phase):
+    account, found = False, []
+    fields = [f for f in fields_of(model, event.phase) if f.shown and f.what not in (*cards_only, SAW)]
+    for spec in fields:
         told = event.values.get(spec.name)
-        if spec.shown and spec.name not in cards_only and isinstance(told, dict):
-            data = told.get(record.names[viewer])
-            if data is not None and isinstance(spec.type, MapType) and spec.name in _show_names(model, event):
-                value = value_in(spec.type.value, data, record, event.where)
-                found.append(Observation(event.phase, "shown", spec.name, viewer, value))
-    return tuple(found)
-
-
-def _show_names(model: Model, event: Event) -> set[str]:
-    from rules_dsl.walk import statements
-
-    return {s.name for s in statements(model.phases[event.phase].body) if isinstance(s, m.Show)}
+        data = told.get(record.names[viewer]) if isinstance(told, dict) else None
+        if data is None:
+            continue
+        account = True
+        assert isinstance(spec.type, MapType)
+        value = value_in(spec.type.value, data, record, event.where)
+        if data not in ([], NONE):
+            found.append(Seen("shown", spec.what, value, viewer, event.phase))
+    return account, tuple(found)
 
 
 # --- sentences ---
@@ -231,8 +196,18 @@ def sentence(inquiry: Inquiry, event: Event, record: Record) -> str:
         elif spec.choice is None and spec.name == FAILS:
             return _quest_result(inquiry, record, data)
         parts.append(f"{spec.name} {_spoken(spec.type, data, names)}".strip())
+    parts += _said_after(event)
     by = f" by {event.by}" if event.by is not None else ""
     return f"{event.phase}{by}" + (f": {', '.join(parts)}" if parts else "")
+
+
+def _said_after(event: Event) -> list[str]:
+    """What an event is said to have come to, in words."""
+    found: list[str] = []
+    for name, data in event.after.items():
+        entries = data.items() if isinstance(data, dict) else [("", data)]
+        found += [f"{name} {key} {value}".replace("  ", " ") for key, value in entries if value is not None]
+    return found
 
 
 def _own_part(inquiry: Inquiry, choice: m.Choice, data: Any, names: tuple[str, ...]) -> Any:
@@ -258,6 +233,39 @@ def _among(inquiry: Inquiry, members: m.Expr, viewer: int) -> bool:
     return True
 
 
+def shown_to_somebody(inquiry: Inquiry, event: Event, record: Record) -> tuple[str, ...]:
+    """What an event says was shown to seats it does not name, where it is open whether the viewer is one of them."""
+    model, viewer = inquiry.setting.model, inquiry.viewer
+    if viewer is None or event.by is not None or event.phase not in model.phases:
+        return ()
+    return tuple(
+        f"{event.where or event.phase}: whether {record.names[viewer]} was shown "
+        f"{choice.variable} {event.values[choice.variable]} is not written down; add: by NAME"
+        for choice in model.phases[event.phase].choices
+        if choice.audience.to is not None
+        and choice.chooser.kind == "player"
+        and event.values.get(choice.variable) is not None
+        and not _chose_by_record(event, choice, record.names[viewer])
+        and not _sure_who_sees(inquiry, choice.audience.to, viewer)
+    )
+
+
+def _chose_by_record(event: Event, choice: m.Choice, name: str) -> bool:
+    who = choice.chooser.who
+    return isinstance(who, m.Variable) and event.values.get(who.name) == name
+
+
+def _sure_who_sees(inquiry: Inquiry, members: m.Expr, viewer: int) -> bool:
+    for belief in inquiry.beliefs:
+        try:
+            nest = belief.machine.program.formulas.value(members)(Scene(belief.values))
+        except KeyError:
+            return True  # it hangs on what is chosen in this event
+        if not known(nest[viewer]):  # type: ignore[index]
+            return False
+    return True
+
+
 def _quest_result(inquiry: Inquiry, record: Record, fails: Any) -> str:
     count = f"{fails} {'fail' if fails == 1 else 'fails'}"
     asked = before_secrets(inquiry)
@@ -270,12 +278,15 @@ def _quest_result(inquiry: Inquiry, record: Record, fails: Any) -> str:
 
 def before_secrets(inquiry: Inquiry) -> Inquiry:
     """The inquiry before what was last chosen in secret: after it the public course may hang on it."""
-    phases = inquiry.setting.model.phases.values()
-    secret = {c.variable for p in phases for c in p.choices if c.audience.kind != "public"}
+    phases = inquiry.setting.model.phases
     here = inquiry
     while here.base is not None and here.told:
-        heard = [e for e in here.told[-1].evidence if isinstance(e, Heard)]
-        if not heard or any(c.kind != SAID and c.name not in secret for c in heard[0].clumps):
+        (evidence,) = here.told[-1].evidence[:1] or (None,)
+        if isinstance(evidence, Heard):
+            choices = phases[evidence.visit.phase].choices
+            if not choices or any(c.audience.kind == "public" for c in choices):
+                break
+        elif not isinstance(evidence, Spoken):
             break
         here = here.base
     return here

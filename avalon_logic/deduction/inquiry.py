@@ -15,12 +15,13 @@ from avalon_logic.deduction.facts import Fact, expression
 from avalon_logic.deduction.setting import CARDS, Setting
 from rules_dsl import Value
 from rules_dsl import model as m
-from rules_dsl.arrays import AFTER_CHOICE, Belief, Event, Machine, apart, balanced, grant
+from rules_dsl.arrays import AFTER_CHOICE, Belief, Event, Machine, apart, grant
 from rules_dsl.arrays.answers import Worlds, count, worlds
 from rules_dsl.arrays.event import Seen
-from rules_dsl.arrays.follow import Clump, Follower, follow, follow_from, heard
+from rules_dsl.arrays.follow import heard
 from rules_dsl.arrays.program import Point
 from rules_dsl.arrays.shapes import Nest, encode
+from rules_dsl.arrays.visits import Tour, Visit, noted, tour_from, visit
 from rules_dsl.evaluate import Environment, holds
 from rules_dsl.model import Show
 from rules_dsl.play import Observation
@@ -30,9 +31,17 @@ from rules_dsl.walk import rebuild, statements
 
 @dataclass(frozen=True, eq=False)
 class Heard:
-    """Evidence: pieces of a record, read through the phases."""
+    """Evidence: a visit of a phase, read through the course of the game."""
 
-    clumps: tuple[Clump, ...]
+    visit: Visit
+
+
+@dataclass(frozen=True, eq=False)
+class Spoken:
+    """Evidence: something somebody said. It binds nobody, but assumptions may be about it."""
+
+    speech: str
+    values: tuple[Value, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,15 +64,12 @@ class Alone:
     event: Event
 
 
-Evidence = Heard | Granted | Alone
+Evidence = Heard | Spoken | Granted | Alone
 
 
 @dataclass(frozen=True, eq=False)
 class Told:
-    """One thing that was told, and how many worlds it left. `label` is how explanations refer to it.
-
-    `continued` means that the next thing told repeats and completes its evidence.
-    """
+    """One thing that was told, and how many worlds it left. `label` is how explanations refer to it."""
 
     label: int
     text: str
@@ -71,7 +77,6 @@ class Told:
     after: int
     where: str = ""
     evidence: tuple[Evidence, ...] = ()
-    continued: bool = False
 
     @property
     def removed(self) -> int:
@@ -85,15 +90,16 @@ class Inquiry:
 
     setting: Setting
     viewer: int | None
-    follower: Follower
+    tour: Tour
     told: tuple[Told, ...] = ()
     known: Mapping[int, str] = field(default_factory=dict)  # cards the viewer was told at the start
     base: Inquiry | None = None  # to which the evidence of the last thing told was added
+    aside: tuple[str, ...] = ()  # what a record says that tells the viewer nothing, and why
 
     @property
     def beliefs(self) -> tuple[Belief, ...]:
         """What is possible, as the machine keeps it."""
-        return self.follower.current()
+        return self.tour.current()
 
     def worlds(self) -> Worlds:
         """The possible deals."""
@@ -108,18 +114,22 @@ class Inquiry:
         return count(self._worlds)
 
 
-def open_inquiry(setting: Setting, viewer: int | None = None, role: str | None = None) -> Inquiry:
-    """Right after the deal: nothing is known but the deck, and to a seat its own card."""
+def open_inquiry(
+    setting: Setting, viewer: int | None = None, role: str | None = None, kept: frozenset[str] = frozenset()
+) -> Inquiry:
+    """Right after the deal: nothing is known but the deck, and to a seat its own card.
+
+    `kept` are variables to keep track of although no rule reads them, because the record will speak of them.
+    """
     if (viewer is None) != (role is None):
         raise ValueError("a seat comes with its role, and a role with its seat")
-    start = Inquiry(setting, viewer, follow_from(setting.machine, viewer))
+    start = Inquiry(setting, viewer, tour_from(setting.machine, viewer, kept))
     seen: tuple[Observation, ...] = ()
     if viewer is not None:
         if not 0 <= viewer < len(setting.names):
             raise ValueError(f"there is no seat {viewer}")
         seen = (Observation("", "choice", CARDS, viewer, role, frozenset({viewer})),)
-    clump = Clump(0, "choice", CARDS, seen, ())
-    after = replace(start, follower=follow(start.follower, clump))
+    after = replace(start, tour=visit(start.tour, dealing(setting, seen)))
     if viewer is None:
         return after
     total = _all_deals(setting.machine)
@@ -132,22 +142,43 @@ def open_inquiry(setting: Setting, viewer: int | None = None, role: str | None =
 @lru_cache(maxsize=128)
 def _all_deals(machine: Machine) -> int:
     """How many deals the deck allows."""
-    return count(
-        worlds(follow(follow_from(machine, None), Clump(0, "choice", CARDS, (), ())).current(), CARDS)
-    )
+    phase, _ = machine.program.find(CARDS)
+    nobody = visit(tour_from(machine, None), Visit(-1, phase, {CARDS: ()}))
+    return count(worlds(nobody.current(), CARDS))
 
 
-def hear(inquiry: Inquiry, clumps: Sequence[Clump], text: str, where: str = "") -> Inquiry:
-    """The inquiry after the next pieces of a record, read through the phases of the game."""
+def dealing(setting: Setting, seen: tuple[Observation, ...]) -> Visit:
+    """The visit in which the cards are dealt."""
+    phase, _ = setting.machine.program.find(CARDS)
+    return Visit(-1, phase, {CARDS: seen})
+
+
+def hear(inquiry: Inquiry, seen: Visit, text: str, where: str = "") -> Inquiry:
+    """The inquiry after a visit of a phase."""
     label = len(inquiry.told)
     before = inquiry.count()
-    pieces = tuple(replace(c, index=label) for c in clumps)
-    follower = inquiry.follower
-    for piece in pieces:
-        follower = follow(follower, piece)
-    after = replace(inquiry, follower=follower, base=inquiry)
-    told = Told(label, text, before, after.count(), where, (Heard(pieces),))
+    seen = replace(seen, index=label)
+    after = replace(inquiry, tour=visit(inquiry.tour, seen), base=inquiry)
+    told = Told(label, text, before, after.count(), where, (Heard(seen),))
     return replace(after, told=(*inquiry.told, told))
+
+
+def hear_speech(
+    inquiry: Inquiry, speech: str, values: tuple[Value, ...], text: str, where: str = ""
+) -> Inquiry:
+    """The inquiry after somebody said something; assumptions in force may be about it."""
+    model = inquiry.setting.model
+    parameters = model.speeches[speech].parameters
+    nests: dict[str, Nest] = {name: encode(t, v) for (name, t), v in zip(parameters, values, strict=True)}
+    rules = [model.assumptions[name] for name in inquiry.setting.assumptions]
+
+    def said(belief: Belief, label: int) -> Belief:
+        for rule in rules:
+            if rule.target == speech:
+                belief = heard(belief, rule, nests, label)
+        return belief
+
+    return _each(inquiry, text, Spoken(speech, values), said, where)
 
 
 def suppose(inquiry: Inquiry, fact: Fact, text: str = "") -> Inquiry:
@@ -256,15 +287,15 @@ def put(expr: m.Expr, name: str, value: m.Expr) -> m.Expr:
 
 
 def _each(
-    inquiry: Inquiry, text: str, evidence: Evidence | None, change: Callable[[Belief, int], Belief]
+    inquiry: Inquiry,
+    text: str,
+    evidence: Evidence | None,
+    change: Callable[[Belief, int], Belief],
+    where: str = "",
 ) -> Inquiry:
     label = len(inquiry.told)
     before = inquiry.count()
-    follower = inquiry.follower
-    beliefs = tuple((change(b, label), owed) for b, owed in follower.beliefs)
-    alive = tuple((b, owed) for b, owed in beliefs if b.possible) or beliefs[:1]
-    weighed = balanced([b for b, _ in alive])
-    alive = tuple((b, owed) for b, (_, owed) in zip(weighed, alive, strict=True))
-    after = replace(inquiry, follower=replace(follower, beliefs=alive), base=inquiry)
+    tour = noted(inquiry.tour, lambda belief: change(belief, label))
+    after = replace(inquiry, tour=tour, base=inquiry)
     found = () if evidence is None else (evidence,)
-    return replace(after, told=(*inquiry.told, Told(label, text, before, after.count(), "", found)))
+    return replace(after, told=(*inquiry.told, Told(label, text, before, after.count(), where, found)))

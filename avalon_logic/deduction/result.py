@@ -12,12 +12,11 @@ from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from avalon_logic.configuration import describe_check
 from avalon_logic.deduction.facts import Fact, parse_fact
 from avalon_logic.deduction.inquiry import Inquiry, Told, suppose
-from avalon_logic.deduction.setting import Setting, side_of_roles
+from avalon_logic.deduction.setting import Setting
+from avalon_logic.deduction.sides import fact_share, side_shares, together
 from avalon_logic.records import Record
 from rules_dsl.arrays.answers import Worlds, count, likelihoods, matrix, shares
 from rules_dsl.model import Assumption
@@ -115,15 +114,12 @@ class Result:
     @cached_property
     def players(self) -> tuple[Player, ...]:
         """Every player with the roles and sides possible."""
-        roles, sides = self.setting.roles, side_of_roles(self.setting)
-        made: list[Player] = []
-        for name, entry in zip(self.record.names, shares(self._worlds), strict=True):
-            by_side: dict[str, Share] = {}
-            for value, share in entry.items():
-                by_side[sides[value]] = by_side.get(sides[value], Fraction(0)) + share
-            ordered = {side: by_side[side] for side in self.setting.sides if side in by_side}
-            made.append(Player(name, {roles[v]: s for v, s in sorted(entry.items())}, ordered))
-        return tuple(made)
+        roles = self.setting.roles
+        by_side = side_shares(self.inquiry, self._worlds)
+        return tuple(
+            Player(name, {roles[v]: s for v, s in sorted(entry.items())}, sides)
+            for name, entry, sides in zip(self.record.names, shares(self._worlds), by_side, strict=True)
+        )
 
     def player(self, name: str) -> Player:
         """One player."""
@@ -162,32 +158,15 @@ class Result:
     @cached_property
     def alignments(self) -> tuple[Alignment, ...]:
         """The worlds grouped by who is on the smaller side, the largest group first."""
-        rows = matrix(self._worlds)
-        if not len(rows):
-            return ()
-        sides = side_of_roles(self.setting)
-        few = self.setting.sides[-1]
-        held = np.array([s == few for s in sides])[rows]
-        codes = held @ (1 << np.arange(rows.shape[1], dtype=np.int64))
-        values, inverse = np.unique(codes, return_inverse=True)
-        numbers = np.bincount(inverse.ravel())
-        parts: list[Share] = [Fraction(int(n), len(rows)) for n in numbers]
-        if self.weighted:
-            parts = np.bincount(inverse.ravel(), weights=likelihoods(self._worlds)).tolist()
         made = [
-            Alignment(
-                tuple(n for s, n in enumerate(self.record.names) if int(code) >> s & 1), int(number), share
-            )
-            for code, number, share in zip(values, numbers, parts, strict=True)
+            Alignment(tuple(self.record.names[s] for s in members), number, share)
+            for members, number, share in together(self.inquiry, self._worlds, self.setting.sides[-1])
         ]
         return tuple(sorted(made, key=lambda a: -a.share))
 
     def chance(self, fact: str) -> Share:
-        """In which part of the worlds a fact such as "Ann is evil" holds."""
-        read = parse_fact(fact, self.setting)
-        player = self.players[read.seat]
-        share = player.sides.get(read.what, player.roles.get(read.what, Fraction(0)))
-        return share if read.holds else 1 - share
+        """In which part of the worlds a fact such as "Ann is evil" holds, or can hold if the deal does not decide it."""
+        return fact_share(self.inquiry, self._worlds, parse_fact(fact, self.setting))
 
     def what_if(self, *facts: str) -> Result:
         """The answer if these facts held as well.

@@ -10,7 +10,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from avalon_logic.deduction.setting import CARDS, Setting
-from avalon_logic.records import SAW, Event, Record, RecordError, fields_of, value_in, value_out
+from avalon_logic.fields import SAW, fields_of
+from avalon_logic.records import Event, Record, RecordError, value_in, value_out
 from rules_dsl import Model, Value
 from rules_dsl import model as m
 from rules_dsl.evaluate import Environment, evaluate, holds
@@ -121,6 +122,45 @@ def with_duties(event: Event, record: Record, model: Model, deal: tuple[str, ...
         if len(fit) == 1:
             filled[choice.variable] = value_out(choice.type, fit[0], record.names)
     return replace(event, values=filled)
+
+
+def breaks_duty(event: Event, record: Record, model: Model) -> bool:
+    """Does the record itself say that a duty was broken in secret, by the cards it gives and what it says was chosen?"""
+    phase = model.phases.get(event.phase)
+    if phase is None:
+        return False
+    dealt: dict[int, Value] = {record.seat(name): role for name, role in record.deal.items()}
+    chosen: dict[str, Value] = {}
+    for choice in phase.choices:
+        data = event.values.get(choice.variable)
+        if data is None or choice.chooser.kind not in ("player", "one"):
+            continue
+        chosen[choice.variable] = value_in(m.choice_type(choice), data, record, event.where)
+        if choice.audience.kind != "public" and any(
+            _surely_broken(r, chosen, dealt, choice.chooser.seat, model)
+            for r in choice.requires
+            if r.kind == "ought"
+        ):
+            return True
+    return False
+
+
+def _surely_broken(
+    duty: m.Require, chosen: Mapping[str, Value], dealt: Mapping[int, Value], speaker: str, model: Model
+) -> bool:
+    """Is a duty broken, with any one card in the place of those that the record does not give?"""
+    read = set(reads(duty.condition, model.definitions)) - {speaker}
+    if not read <= {*chosen, CARDS}:
+        return False
+    type_ = model.variables[CARDS].type
+    assert isinstance(type_, MapType)
+    seats = range(model.players.count)
+    return not any(
+        holds(
+            duty.condition, Environment(model, len(seats), variables={**chosen, CARDS: deal}).bind(**chosen)
+        )
+        for deal in {tuple(dealt.get(s, card) for s in seats) for card in all_values(type_.value, len(seats))}
+    )
 
 
 def card_of(record: Record, setting: Setting, seat: int, role: str | None) -> str:

@@ -11,10 +11,12 @@ from dataclasses import dataclass, replace
 
 from avalon_logic.deduction.course import IllegalEvent, begin, contradict, finish, setting_of, tell
 from avalon_logic.deduction.facts import parse_fact
+from avalon_logic.deduction.hearing import mentioned_variables
 from avalon_logic.deduction.inquiry import Inquiry, note_sights, suppose
+from avalon_logic.deduction.refusal import refusal
 from avalon_logic.deduction.result import Result, conclude
 from avalon_logic.deduction.seats import card_shows, sights_told, whole_deal
-from avalon_logic.records import Event, Record, RecordError
+from avalon_logic.records import Event, Record, RecordError, remarks
 from rules_dsl import Model
 
 MOST_EVENTS = 2_000  # a game has at most 25 votes; the rest is talk
@@ -57,15 +59,16 @@ def extend(underway: Underway, record: Record) -> Underway:
         here.number > len(record.events) or record.events[here.number - 1] is not here.event
     ):
         here = here.earlier
-    if _tells_of_sights(here, record):
+    here = _before_an_end(here, record)
+    if _tells_of_sights(here, record) or _mentions_more(here, record):
         here = start(record, here.seat, role=here.role, saw=here.saw, assume=here.assume)
     for number in range(here.number + 1, len(record.events) + 1):
         event = record.events[number - 1]
         try:
             inquiry = tell(here.inquiry, record, event)
-        except IllegalEvent:
+        except IllegalEvent as error:
             if not here.assume:
-                raise
+                raise refusal(record, number, error) from None
             extend(start(record, here.seat, role=here.role, saw=here.saw), _cut(record, number))
             inquiry = contradict(here.inquiry, record, event)  # legal, but not if the assumptions hold
         here = replace(here, inquiry=inquiry, number=number, event=event, earlier=here)
@@ -77,7 +80,7 @@ def answer(underway: Underway, record: Record, if_: Sequence[str] = ()) -> Resul
     setting = underway.inquiry.setting
     facts = [parse_fact(text, setting) for text in if_]
     inquiry = finish(underway.inquiry, record)
-    notes = _notes(inquiry, record, underway.saw is not None)
+    notes = [*_notes(inquiry, record, underway.saw is not None), *remarks(record), *inquiry.aside]
     for fact in facts:
         inquiry = suppose(inquiry, fact)
     return conclude(inquiry, record, if_, notes)
@@ -90,6 +93,26 @@ def _check_length(record: Record) -> None:
 
 def _cut(record: Record, number: int) -> Record:
     return replace(record, events=record.events[:number])
+
+
+def _before_an_end(underway: Underway, record: Record) -> Underway:
+    """The deduction before an event that may have ended the game, if the record now has it go on."""
+    speeches = underway.inquiry.setting.model.speeches
+    goes_on = any(event.phase not in speeches for event in record.events[underway.number :])
+    here = underway
+    if goes_on and any(belief.over for belief in here.inquiry.beliefs):
+        while here.earlier is not None and here.event is not None:
+            talk = here.event.phase in speeches
+            here = here.earlier
+            if not talk:
+                break
+    return here
+
+
+def _mentions_more(underway: Underway, record: Record) -> bool:
+    """Does the record speak of variables now that were not kept track of, as no rule reads them any more?"""
+    kept = underway.inquiry.beliefs[0].kept
+    return underway.number > 0 and not mentioned_variables(record, underway.inquiry.setting.model) <= kept
 
 
 def _tells_of_sights(underway: Underway, record: Record) -> bool:

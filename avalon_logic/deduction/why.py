@@ -6,8 +6,8 @@ found the worlds. With no fact it explains why no deal is possible at all.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from textwrap import wrap
 from typing import Any
 
@@ -15,17 +15,20 @@ import z3  # type: ignore[import-untyped]
 
 from avalon_logic.deduction.argument import Step, argue
 from avalon_logic.deduction.facts import Fact, expression
-from avalon_logic.deduction.inquiry import Alone, Granted, Heard, Inquiry, Told, suppose
+from avalon_logic.deduction.inquiry import Alone, Granted, Heard, Inquiry, Spoken, Told, dealing, suppose
 from avalon_logic.deduction.seats import cards_in_deck
 from avalon_logic.deduction.setting import CARDS, Setting
+from rules_dsl import model as m
 from rules_dsl.arrays.answers import matrix
-from rules_dsl.arrays.follow import Clump
+from rules_dsl.arrays.visits import Visit
 from rules_dsl.smt.cores import Undecided, consistent, smallest_core
-from rules_dsl.smt.follow import Strand, Tracked, Tracker
+from rules_dsl.smt.follow import Speech, Tracker
+from rules_dsl.smt.paths import Path, Tracked
 from rules_dsl.smt.symbolic import constant, decode, model_reader
 from rules_dsl.smt.system import Place
-from rules_dsl.smt.terms import not_, term
+from rules_dsl.smt.terms import and_, implies, not_, term
 from rules_dsl.smt.unroll import finite_solver
+from rules_dsl.walk import reads
 
 MOST_MILLISECONDS = 60_000
 WIDTH = 80
@@ -201,21 +204,31 @@ class Case:
         self.setting = inquiry.setting
         self.inquiry = inquiry
         self.tracker = Tracker(inquiry.setting.model, inquiry.viewer, inquiry.setting.assumptions)
-        strands = self.tracker.follow(self.tracker.start(), Clump(0, "choice", CARDS, (), ()), -1)
-        self.cards = strands[0].values[CARDS]
+        paths = self.tracker.follow([dealing(self.setting, ()), *self._course()])
+        self.cards = self.tracker.opening[0].values[CARDS]
         self.solver = finite_solver(MOST_MILLISECONDS)
         self.told: dict[int, Any] = {}
         self.rules: dict[tuple[tuple[str, ...], str], Any] = {}
-        self._assert(strands, list(self._evidence(strands)))
+        self.ways: list[tuple[Any, Path]] = []
+        self._assert(paths)
 
-    def _evidence(self, strands: Sequence[Strand]) -> Iterator[Tracked]:
+    def _course(self) -> Iterator[Visit | Speech]:
+        """The course of the game, as far as it is told."""
+        for told in self.inquiry.told:
+            for evidence in told.evidence:
+                if isinstance(evidence, Heard):
+                    yield replace(evidence.visit, index=told.label)
+                elif isinstance(evidence, Spoken):
+                    yield Speech(told.label, evidence.speech, evidence.values)
+
+    def _evidence(self) -> Iterator[Tracked]:
         """What is told besides the course of the game."""
         dealt = {CARDS: self.cards}
         for told in self.inquiry.told:
             for evidence in told.evidence:
                 if isinstance(evidence, Granted):
                     bound = {n: constant(v, t) for n, (t, v) in evidence.bound.items()}
-                    holds = self.tracker.granted(dealt, evidence.condition, bound, evidence.kind)
+                    holds = self._in_the_end(evidence.condition, bound, evidence.kind)
                     yield Tracked(told.label, evidence.origin.cites, evidence.text, holds)
                 elif isinstance(evidence, Alone):
                     name, step = evidence.point
@@ -223,24 +236,33 @@ class Case:
                         dealt, Place(name, step), evidence.given, evidence.event, told.label
                     )
 
-    def _assert(self, strands: Sequence[Strand], besides: list[Tracked]) -> None:
-        for told in self.inquiry.told:
-            for evidence in told.evidence:
-                if isinstance(evidence, Heard) and not told.continued:
-                    for clump in evidence.clumps:
-                        strands = self.tracker.follow(strands, clump, told.label)
+    def _assert(self, paths: Sequence[Path]) -> None:
         shared = 0
-        first = strands[0].terms
-        while shared < min(len(s.terms) for s in strands) and all(
-            s.terms[shared] is first[shared] for s in strands
+        first = paths[0].terms
+        while shared < min(len(p.terms) for p in paths) and all(
+            p.terms[shared] is first[shared] for p in paths
         ):
             shared += 1
-        for tracked in (*first[:shared], *besides):
+        self.ways = [(z3.Bool(f"way {i}"), path) for i, path in enumerate(paths)]
+        for tracked in (*first[:shared], *self._evidence()):
             self.solver.add(self._switched(tracked))
-        if len(strands) > 1:
-            self.solver.add(
-                z3.Or([z3.And([self._switched(t) for t in s.terms[shared:]] + [True]) for s in strands])
-            )
+        if len(paths) > 1:
+            # the game went exactly one of the ways it may have gone
+            self.solver.add(z3.PbEq([(way, 1) for way, _ in self.ways], 1))
+            for way, path in self.ways:
+                self.solver.add(
+                    z3.Implies(way, z3.And([self._switched(t) for t in path.terms[shared:]] + [True]))
+                )
+
+    def _in_the_end(self, condition: m.Expr, bound: Mapping[str, Any], kind: str) -> Any:
+        """A condition when the last thing told has happened, whichever way the game went."""
+        read = reads(condition, self.setting.model.definitions)
+        if read <= {CARDS}:
+            return self.tracker.granted({CARDS: self.cards}, condition, bound, kind)
+        holds = [self.tracker.granted(s.values, condition, bound, kind) for _, s in self.ways]
+        if len(holds) == 1:
+            return holds[0]
+        return and_(implies(way, h) for (way, _), h in zip(self.ways, holds, strict=True))
 
     def _switched(self, tracked: Tracked) -> Any:
         """The condition, in force only if what was told and the rule are."""
@@ -255,7 +277,7 @@ class Case:
 
     def condition(self, fact: Fact) -> Any:
         """A fact about the cards as a term."""
-        return self.tracker.granted({CARDS: self.cards}, expression(fact, self.setting), {}, "require")
+        return self._in_the_end(expression(fact, self.setting), {}, "require")
 
     def everything(self) -> list[Any]:
         """All switches."""

@@ -13,6 +13,7 @@ from avalon_logic.deduction.games import follow_game
 from avalon_logic.many.pool import UNDECIDED, Answer, undecided
 from avalon_logic.many.reading import record_of
 from avalon_logic.many.sources import Source
+from avalon_logic.many.taken import Taken
 from avalon_logic.records import RecordError
 from rules_dsl import BadParameter, RulebookError, UnknownName
 from rules_dsl.arrays import TooManyUnknowns
@@ -46,11 +47,13 @@ class DeduceTally:
 
     counts: Counter[str] = field(default_factory=Counter)
     faults: list[str] = field(default_factory=list)
+    taken: Taken = field(default_factory=Taken)
 
     def add(self, answer: Answer) -> None:
         status = answer["status"]
         self.counts[status] += 1
         self.counts["viewers"] += len(answer.get("viewers", ()))
+        self.taken.add(answer)
         if status in ("excluded", "illegal"):
             self.counts["faults"] += 1
             if self.counts["faults"] <= MOST_TOLD:
@@ -71,6 +74,7 @@ class DeduceTally:
         ):
             if counts[status]:
                 yield f"  {said}: {counts[status]}"
+        yield from self.taken.lines("rulings taken from the logs")
         yield from self.faults
         if counts["faults"] > MOST_TOLD:
             yield f"... and {counts['faults'] - MOST_TOLD} more; --json tells of each"

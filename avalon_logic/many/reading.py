@@ -9,13 +9,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from avalon_logic.configuration import Configuration, examine, modules_for_roles
+from avalon_logic.configuration import modules_for_roles
 from avalon_logic.library import open_model, rulebook_library
-from avalon_logic.logs import import_game, is_log
 from avalon_logic.many.sources import Source
-from avalon_logic.records import Record, RecordError, record_from_json
-from avalon_logic.typed_records import read_record
-from rules_dsl import Model, RulebookError, UnknownName
+from avalon_logic.reading import record_of_data, record_of_text
+from avalon_logic.records import Record, RecordError
+from rules_dsl import RulebookError, UnknownName
 from rules_dsl.model import Param
 from rules_dsl.selection import family_of
 
@@ -28,11 +27,9 @@ def record_of(source: Source, rulings: Mapping[str, str], paths: tuple[Path, ...
     except UnicodeDecodeError as error:
         raise RecordError(f"this is not UTF-8 text: {error.reason}", source.place) from None
     if source.place.removesuffix(".gz").endswith(".txt"):
-        record = read_record(Path(source.place), text, _model_of, paths)
+        record = record_of_text(text, Path(source.place), rulings, paths)
     else:
-        data = _parsed(text, source.place)
-        # what the log suggests must not stand against what the user says, so it is told first
-        record = import_game(data, rulings, source.place) if is_log(data) else record_from_json(data, paths)
+        record = record_of_data(_parsed(text, source.place), rulings, source.place, paths)
     return with_rulings(record, rulings)
 
 
@@ -54,10 +51,6 @@ def title_of(source: Source) -> str:
     if not isinstance(data, dict):
         return ""
     return str(data.get("id") or data.get("title") or "")
-
-
-def _model_of(configuration: Configuration) -> Model:
-    return examine(configuration).model
 
 
 def with_rulings(record: Record, rulings: Mapping[str, str]) -> Record:

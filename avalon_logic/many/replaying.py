@@ -11,6 +11,7 @@ from typing import Any
 from avalon_logic.many.pool import UNDECIDED, Answer, undecided
 from avalon_logic.many.reading import record_of
 from avalon_logic.many.sources import Source
+from avalon_logic.many.taken import Taken, counted
 from avalon_logic.records import Record, RecordError
 from avalon_logic.replay import Replay, TooOpen, replay
 from rules_dsl import BadParameter, RulebookError, UnknownName
@@ -45,13 +46,14 @@ class ReplayTally:
     by_clause: Counter[str] = field(default_factory=Counter)
     rulings: Counter[str] = field(default_factory=Counter)
     examples: dict[str, list[str]] = field(default_factory=dict)
+    taken: Taken = field(default_factory=Taken)
 
     def add(self, answer: Answer) -> None:
         status = answer["status"]
         self.counts[status] += 1
         if status not in ("legal", "illegal"):
             return
-        self.counts["unfinished"] += answer["legal"] and not answer["finished"]
+        self.counts["unfinished"] += answer["legal"] and answer["finished"] is not True
         self.counts["differs"] += answer["winner_differs"]
         for finding in answer["findings"]:
             clause = finding["clause"] or "?"
@@ -59,6 +61,7 @@ class ReplayTally:
             named = self.examples.setdefault(clause, [])
             if len(named) <= SHOWN:
                 named.append(answer["id"] or answer["where"])
+        self.taken.add(answer)
         self.rulings.update(f"{name}={choice}" for name, choice in answer["rulings"].items())
 
     def lines(self) -> Iterator[str]:
@@ -77,8 +80,8 @@ class ReplayTally:
         if counts["unreadable"]:
             yield f"  not readable: {counts['unreadable']}"
         if self.rulings:
-            shown = ", ".join(f"{name} in {n}" for name, n in self.rulings.most_common())
-            yield f"  rulings in force: {shown}"
+            yield f"  rulings in force: {counted(self.rulings)}"
+        yield from self.taken.lines("of these taken from the logs")
 
     @property
     def code(self) -> int:
@@ -107,9 +110,12 @@ def outcome_json(record: Record, result: Replay) -> dict[str, Any]:
             for f in result.findings
         ],
         "winner": result.result,
+        "winners": list(result.winners),
         "recorded_winner": record.winner,
         "winner_differs": result.winner_differs,
         "rulings": dict(record.configuration.rulings),
+        "adopted": dict(record.adopted),
+        "unused": list(record.unused),
         "notes": list(result.notes),
         "awaits": result.awaits,
     }

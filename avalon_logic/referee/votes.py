@@ -7,7 +7,7 @@ from itertools import combinations
 
 from avalon_logic.referee.rounds import play_quest, round_choice, targets
 from avalon_logic.referee.stage import Answer, Stage, be_clear
-from rules_dsl.play import State
+from rules_dsl.play import Observation, State
 
 
 @dataclass(frozen=True)
@@ -33,9 +33,7 @@ def vote_facts(stage: Stage) -> VoteFacts:
     passed: dict[int, set[bool]] = {}
     for count in range(len(seats) + 1):
         for who in (*list(combinations(seats, count))[:40], seats[len(seats) - count :]):
-            step = stage.engine.step(at_vote, tuple((s, s in who) for s in seats))
-            entered = [o.name for o in step.observations if o.kind == "phase"]
-            passed.setdefault(count, set()).add(names.approved in entered)
+            passed.setdefault(count, set()).add(_passes(stage, at_vote, who))
     be_clear(all(len(v) == 1 for v in passed.values()), "the vote depends on who votes how")
     approvals = min(k for k, v in passed.items() if True in v)
     evil = sum(n for role, n in stage.deck.items() if stage.sides[role] == names.saboteurs)
@@ -51,6 +49,18 @@ def vote_facts(stage: Stage) -> VoteFacts:
     )
 
 
+def _passes(stage: Stage, at_vote: State, approving: tuple[int, ...]) -> bool:
+    """Does the team go if these approve? What else is chosen before it does is chosen somehow."""
+    names = stage.names
+    seen: list[Observation] = []
+    answers: dict[str, Answer] = {names.ballot: lambda s, seat: seat in approving}
+    voted = stage.play(at_vote, answers, seen)
+    if not any(o.kind == "phase" and o.name in (names.approved, names.rejected) for o in seen):
+        stage.until(voted, (names.card, round_choice(stage)), {}, seen)
+    entered = [o.name for o in seen if o.kind == "phase" and o.name in (names.approved, names.rejected)]
+    return entered[:1] == [names.approved]
+
+
 def _rejections(stage: Stage, start: State) -> tuple[int | None, str | None, tuple[int, ...]]:
     """How many rejected teams in a row end the game and for whom; which proposals go without a vote."""
     names = stage.names
@@ -58,6 +68,8 @@ def _rejections(stage: Stage, start: State) -> tuple[int | None, str | None, tup
     while teams_proposed < 2 * stage.players:
         state = stage.play(stage.until(state, (names.team,), {}), {})
         teams_proposed += 1
+        # something else may be chosen between the team and the vote on it
+        state = stage.until(state, (names.ballot, names.card, round_choice(stage)), {})
         if stage.awaits(state) != names.ballot:
             return None, None, (teams_proposed,)
         state = stage.until(state, (round_choice(stage),), {names.ballot: lambda s, seat: False})

@@ -10,8 +10,9 @@ import re
 from collections.abc import Sequence
 
 from avalon_logic.configuration import Configuration, Refused
-from avalon_logic.deduction.api import model_of
-from avalon_logic.records import RecordError, fields_of
+from avalon_logic.fields import fields_of
+from avalon_logic.reading import model_of
+from avalon_logic.records import RecordError
 from avalon_logic.table.awaited import awaited
 from avalon_logic.table.game import Game, NotTaken, enter
 from avalon_logic.table.names import matching, meant, picked, player

@@ -8,7 +8,8 @@ from functools import lru_cache
 
 from avalon_logic.deduction.course import tell
 from avalon_logic.deduction.hearing import before_secrets
-from avalon_logic.records import RecordError, fields_of
+from avalon_logic.fields import fields_of
+from avalon_logic.records import RecordError
 from avalon_logic.table.game import Game, NotTaken, enter
 from rules_dsl import model as m
 from rules_dsl.arrays import TooManyUnknowns
@@ -210,10 +211,10 @@ def _could_follow(before: Game, after: Game, beliefs: list[Belief]) -> bool:
     """Can the last event have come right away, in one of these beliefs?"""
     assert before.watched is not None and after.record is not None
     inquiry = before.watched.inquiry
-    kept = tuple((b, owed) for b, owed in inquiry.follower.beliefs if any(b is one for one in beliefs))
+    kept = tuple(b for b in inquiry.tour.beliefs if any(b is one for one in beliefs))
     if not kept:
         return False
-    narrowed = replace(inquiry, follower=replace(inquiry.follower, beliefs=kept))
+    narrowed = replace(inquiry, tour=replace(inquiry.tour, beliefs=kept))
     try:
         return tell(narrowed, after.record, after.record.events[-1]).count() > 0
     except (RecordError, UnreadableRecord):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from avalon_logic.deduction.setting import assumption_list
-from avalon_logic.records import fields_of
+from avalon_logic.fields import fields_of
 from avalon_logic.table.awaited import awaited
 from avalon_logic.table.game import Game
 from avalon_logic.table.names import folded, matching

@@ -13,10 +13,11 @@ from pathlib import Path
 
 from avalon_logic.configuration import Refused, describe_check, load
 from avalon_logic.deduction import Result
-from avalon_logic.deduction.api import model_of
 from avalon_logic.deduction.setting import assumption_list
 from avalon_logic.deduction.underway import Underway, answer, extend, start
-from avalon_logic.records import Event, Field, Record, RecordError, fields_of
+from avalon_logic.fields import Field, fields_of
+from avalon_logic.reading import model_of
+from avalon_logic.records import Event, Record, RecordError
 from avalon_logic.replay import TooOpen, replay
 from avalon_logic.typed_records import (
     HEADS,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from avalon_logic.records import Field
+from avalon_logic.fields import Field
 from avalon_logic.table.awaited import value_for
 from avalon_logic.table.game import Game, NotTaken
 from avalon_logic.table.names import matching, picked, player

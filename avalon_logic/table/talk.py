@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from avalon_logic.deduction.display import assumption_lines, certain_lines, headline, world_lines
-from avalon_logic.records import RecordError, fields_of
+from avalon_logic.fields import fields_of
+from avalon_logic.records import RecordError
 from avalon_logic.replay import TooOpen
 from avalon_logic.table.answers import needs_event_first, spelled, spelled_fact, spelled_view
 from avalon_logic.table.awaited import awaited, forgotten_before, passed_over, what_comes_next

@@ -65,6 +65,11 @@ class Belief:
     forks: frozenset[str] = (
         frozenset()
     )  # what kinds of choices, not seen, set it apart from other beliefs held
+    fresh: bool = False  # no record has spoken of the visit of a phase in which the choice awaited is
+    passed: frozenset[str] = (
+        frozenset()
+    )  # phases visited and left since the last visit that one has spoken of
+    kept: frozenset[str] = frozenset()  # variables that are kept track of although no rule may read them
 
     @property
     def possible(self) -> bool:
@@ -80,11 +85,32 @@ class Change:
     refusals: tuple[Refusal, ...]
 
 
-def begin(machine: Machine) -> Belief:
+def begin(machine: Machine, kept: frozenset[str] = frozenset()) -> Belief:
     """Before the first choice."""
     reading = machine.start()
     (outcome,) = reading.outcomes
-    return Belief(machine, outcome.point, outcome.values, ())
+    return _first(machine, outcome, kept)
+
+
+def begin_seeing(machine: Machine, event: Event, kept: frozenset[str] = frozenset()) -> Change:
+    """The same, where something became known before that choice."""
+    reading = machine.start(event)
+    return Change(tuple(_first(machine, o, kept) for o in reading.outcomes), tuple(reading.refusals))
+
+
+def _first(machine: Machine, outcome: Outcome, kept: frozenset[str]) -> Belief:
+    return Belief(
+        machine,
+        outcome.point,
+        outcome.values,
+        (),
+        over=outcome.over,
+        result=outcome.result,
+        met=outcome.met,
+        fresh=outcome.fresh,
+        passed=outcome.passed,
+        kept=kept,
+    )
 
 
 def advance(belief: Belief, event: Event, label: int = -1) -> Change:
@@ -268,18 +294,17 @@ class _Plan:
     """What an outcome asks of every belief it is applied to, whatever worlds that holds."""
 
     wanted: Mapping[int, Cell | Tensor]  # unknowns that will still matter
-    groups: tuple[
-        tuple[Group, Kernel | None], ...
-    ]  # with the condition they come to, if none of them is wanted
+    # with the condition they come to, if none of them is wanted
+    groups: tuple[tuple[Group, Kernel | None], ...]
     plain: tuple[Cell | Tensor, ...]
     values: Mapping[str, Nest]  # the variables that are kept
 
 
-def _plan(machine: Machine, outcome: Outcome, dealt: tuple[str, ...]) -> _Plan:
-    found = outcome.plans.get(dealt)
+def _plan(machine: Machine, outcome: Outcome, dealt: tuple[str, ...], kept: frozenset[str]) -> _Plan:
+    found = outcome.plans.get((dealt, kept))
     if isinstance(found, _Plan):
         return found
-    needed = set(dealt)
+    needed = set(dealt) | kept
     if outcome.point is not None:
         needed |= machine.program.live[outcome.point]
     for name in machine.assumptions:
@@ -291,13 +316,13 @@ def _plan(machine: Machine, outcome: Outcome, dealt: tuple[str, ...]) -> _Plan:
         if isinstance(x, Tensor) or (isinstance(x, Cell) and x.free)
     }
     groups, plain = grouped(outcome.pieces, outcome.weights, wanted.values())
-    kept = {
+    values = {
         name: nest
         for name, nest in outcome.values.items()
         if name in needed or all(not isinstance(x, Cell | Tensor) for x in leaves(nest))
     }
-    made = _Plan(wanted, tuple((g, None if g.wanted else kernel(g)) for g in groups), tuple(plain), kept)
-    outcome.plans[dealt] = made
+    made = _Plan(wanted, tuple((g, None if g.wanted else kernel(g)) for g in groups), tuple(plain), values)
+    outcome.plans[dealt, kept] = made
     return made
 
 
@@ -305,7 +330,7 @@ def _apply(belief: Belief, outcome: Outcome, label: int) -> Belief | None:
     machine = belief.machine
     dealt = (*belief.dealt, *(d.variable for d in outcome.deals))
     tables = (*belief.tables, *(w.dealt(d.cells, d.counts) for d in outcome.deals))
-    plan = _plan(machine, outcome, dealt)
+    plan = _plan(machine, outcome, dealt, belief.kept)
     columns: dict[int, Leaf] = {}
     kernels: list[Kernel] = []
     for group, condition in plan.groups:
@@ -320,9 +345,8 @@ def _apply(belief: Belief, outcome: Outcome, label: int) -> Belief | None:
             break
     if not all(len(t.rows) for t in tables):
         tables = tuple(w.kept(t, np.zeros(len(t.rows), dtype=bool)) for t in tables)
-        for (
-            x
-        ) in plan.wanted.values():  # the record may go on: nothing is known of these, but they were something
+        # the record may go on: nothing is known of these, but they were something
+        for x in plan.wanted.values():
             columns[id(x)] = machine.supply.lost(tensor(x).data.ravel().tolist(), _is_truth(x))
     else:
         for x in plan.plain:
@@ -344,6 +368,9 @@ def _apply(belief: Belief, outcome: Outcome, label: int) -> Belief | None:
         belief.whole and not columns,
         outcome.met,
         belief.forks,
+        outcome.fresh,
+        outcome.passed,
+        belief.kept,
     )
 
 

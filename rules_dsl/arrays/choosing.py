@@ -75,6 +75,10 @@ def choose_single(machine: Machine, path: Path, code: ChoiceCode, event: Event) 
             add(path, equal(who, seat), choice.origin, f"another seat chooses {choice.variable}")
         elif seat != CHANCE:
             raise Dead(choice.origin, f"nobody but chance chooses {choice.variable}")
+    if kind == "player" and event.speaker is not None:
+        assert code.who is not None
+        who = leaf(code.who(path.scene()))
+        add(path, equal(who, event.speaker), choice.origin, f"another seat chooses {choice.variable}")
     if kind == "player" and event.silent:
         assert code.who is not None
         who = leaf(code.who(path.scene()))
@@ -173,6 +177,8 @@ def choose_one(machine: Machine, path: Path, code: ChoiceCode, event: Event) -> 
         speaker: Leaf = event.chosen[0][0]
         if not 0 <= event.chosen[0][0] < machine.players:
             raise Dead(choice.origin, f"there is no seat {speaker}")
+    elif event.speaker is not None:
+        speaker = event.speaker
     else:
         speaker = leaf(machine.supply.free(PlayerType(machine.players), f"{choice.variable}_by"))
         for seat in sorted(event.silent):

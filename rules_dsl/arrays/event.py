@@ -22,25 +22,33 @@ SOMEBODY = -2  # the seat of a choice of which only the value is known
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
-    """Something that became known after a choice.
-
-    `kind` is "published", "shown" (to `seat`) or "phase" (one was entered); `value` is what was seen.
-    """
-
-    kind: str
-    name: str
-    value: Value = None
-    seat: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class Mention:
     """A condition on the variables that is said to hold, and what to say if it does not."""
 
     fact: m.Expr
     text: str
     cites: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """Something that became known after a choice.
+
+    `kind` is "published", "shown" (to `seat`) or "phase" (one was entered); `value` is what was seen, if that was
+    `noted`. `phase` is where it belongs, if that is known: it must come about before that phase is left. The other
+    fields are for a phase entered: `claims` if the record speaks of this visit, `given` what holds on entering, `account`
+    the seats of which everything shown to them in this visit is listed.
+    """
+
+    kind: str
+    name: str
+    value: Value = None
+    seat: int | None = None
+    phase: str = ""
+    noted: bool = True
+    claims: bool = False
+    given: tuple[Mention, ...] = ()
+    account: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +60,8 @@ class Event:
     is in `after`, so that not being shown something tells them something. `over` says whether the game has ended, and
     `result` with what. `dutiful` takes it that nobody ended the game by breaking a duty in secret. `until` stops early:
     after the choice, or after a value of that name was published. `then` holds once all of `after` has come about.
+    `speaker` is who chose if only that is known. `viewers` are accounted for in this visit of the phase, or with
+    `throughout` until the next choice. `fresh` and `passed` are those of the belief (see `Outcome`).
     """
 
     chosen: tuple[tuple[int, Value], ...] = ()
@@ -64,6 +74,10 @@ class Event:
     dutiful: bool = False
     then: tuple[Mention, ...] = ()
     until: str | None = TO_THE_END
+    speaker: int | None = None
+    throughout: bool = False
+    fresh: bool = False
+    passed: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -97,7 +111,11 @@ class Refusal:
 
 @dataclass(slots=True, eq=False)
 class Outcome:
-    """One way the event can have come about. `point` is the choice awaited next, None when the game is over."""
+    """One way the event can have come about. `point` is the choice awaited next, None when the game is over.
+
+    `fresh`: no record has spoken of the visit in which that choice is; `passed`: phases that were visited and left since
+    the last visit one has spoken of.
+    """
 
     point: Point | None
     values: dict[str, Nest]
@@ -107,9 +125,10 @@ class Outcome:
     met: frozenset[int] = frozenset()  # which of the things that became known were met on the way
     result: Nest = (False, 0)
     over: bool = False
-    plans: dict[tuple[str, ...], object] = field(
-        default_factory=dict
-    )  # what beliefs keep with it, worked out once
+    fresh: bool = False
+    passed: frozenset[str] = frozenset()
+    # what beliefs keep with it, worked out once
+    plans: dict[tuple[tuple[str, ...], frozenset[str]], object] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -14,9 +14,9 @@ from rules_dsl import model as m
 from rules_dsl.arrays.belief import Belief, advance, balanced, begin, grant, settled_columns, weigh
 from rules_dsl.arrays.choosing import awaited
 from rules_dsl.arrays.columns import Leaf
-from rules_dsl.arrays.event import SOMEBODY, Event, Mention, Refusal, Seen
+from rules_dsl.arrays.event import SOMEBODY, Event, Refusal, Seen
 from rules_dsl.arrays.path import Path, Values
-from rules_dsl.arrays.run import Machine, mentioned
+from rules_dsl.arrays.run import Machine
 from rules_dsl.arrays.scene import Scene, leaf
 from rules_dsl.arrays.shapes import Nest, encode
 from rules_dsl.model import Value
@@ -24,7 +24,6 @@ from rules_dsl.play import CHANCE, Observation
 from rules_dsl.types import BOOL
 from rules_dsl.walk import statements
 
-AT = "at"
 SAID = "said"  # an observation of this kind is a speech; its value has the speech's parameters in order
 
 
@@ -51,21 +50,13 @@ class UnreadableRecord(ValueError):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Clump:
-    """Observations of one choice (or one speech) and of what followed it. `index` is the first one's place.
-
-    A clump of kind `AT` says that a choice was due, and nothing of what was chosen. `given` is said to hold when the
-    choice is due, `then` when everything is done. `silent` means that the record
-    does not say what the viewer was shown meanwhile (otherwise not being shown something tells him something).
-    """
+    """Observations of one choice (or one speech) and of what followed it. `index` is the first one's place."""
 
     index: int
     kind: str
     name: str
     seen: tuple[Observation, ...]
     after: tuple[Observation, ...]
-    given: tuple[Mention, ...] = ()
-    then: tuple[Mention, ...] = ()
-    silent: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -116,52 +107,45 @@ def follow(follower: Follower, clump: Clump) -> Follower:
     if clump.kind == SAID:
         return _listen(follower, clump)
     after: list[tuple[Belief, tuple[Observation, ...]]] = []
-    faults: _Faults = _Faults()
+    faults = Faults()
     seen_after = tuple(o for o in clump.after if _open(o, follower.viewer))
     for belief, owed in follower.beliefs:
         for here, left in _reach(belief, owed, clump, follower.viewer, faults):
-            given = _as_given(here, clump, faults)
-            if given is None:
-                continue
-            if clump.kind == AT:
-                after.append((given, left))
-                continue
             if not clump.name:
-                after += _settle(given, (*left, *seen_after), clump, follower.viewer, faults)
+                after += _settle(here, (*left, *seen_after), clump, follower.viewer, faults)
                 continue
-            for sure, seen in _sure_who_sees(given, clump, follower.viewer):
-                event = _event(sure, seen, follower.viewer, clump.silent)
-                for now, still in _step(sure, event, seen_after, clump, follower.viewer, faults):
+            for sure, seen in sure_who_sees(here, clump.seen, clump.index, follower.viewer):
+                event = event_of(sure, seen, follower.viewer)
+                for now, still in _step(sure, event, seen_after, clump, faults):
                     after += _settle(now, still, clump, follower.viewer, faults)
     if not after:
-        raise faults.refusal(clump)
+        raise faults.refusal(clump.index, clump.name, _phase_of(clump))
     alive = [(b, left) for b, left in after if b.possible] or after[:1]
     beliefs = balanced([b for b, _ in alive])
     return Follower(tuple((b, left) for b, (_, left) in zip(beliefs, alive, strict=True)), follower.viewer)
 
 
 @dataclass(slots=True)
-class _Faults:
+class Faults:
     refusals: list[Refusal] = field(default_factory=list)
     awaited: dict[str, m.Origin] = field(default_factory=dict)
     unmet: dict[str, m.Origin] = field(default_factory=dict)
 
-    def refusal(self, clump: Clump) -> UnreadableRecord:
-        """What to say when no way is left to read a piece."""
+    def refusal(self, index: int, name: str, what: str) -> UnreadableRecord:
+        """What to say when no way is left to read a piece; `what` is the phase it speaks of, if it does."""
         told = [r for r in self.refusals if r.text and r.origin.cites] or [r for r in self.refusals if r.text]
         if told:
             others = [r for r in self.refusals if r.text and r not in told]
-            return UnreadableRecord(told[0].text, clump.index, [*told, *others])
-        what = _phase_of(clump)
+            return UnreadableRecord(told[0].text, index, [*told, *others])
         if self.awaited and (what or not self.unmet):
             first = " or ".join(f"'{phase}'" for phase in self.awaited)
-            text = f"{what or clump.name} does not come here: {first} comes first"
+            text = f"{what or name} does not come here: {first} comes first"
             refusals = [Refusal(o, text) for o in self.awaited.values()]
-            return UnreadableRecord(text, clump.index, refusals, tuple(self.awaited))
+            return UnreadableRecord(text, index, refusals, tuple(self.awaited))
         if self.unmet:
             text = f"after this, {' or '.join(map(repr, self.unmet))} does not follow"
-            return UnreadableRecord(text, clump.index, [Refusal(o, text) for o in self.unmet.values()])
-        return UnreadableRecord(f"{what or clump.name} does not come here: the game is over", clump.index)
+            return UnreadableRecord(text, index, [Refusal(o, text) for o in self.unmet.values()])
+        return UnreadableRecord(f"{what or name} does not come here: the game is over", index)
 
     def wait(self, belief: Belief, choice: m.Choice) -> None:
         """The rules want this choice, not what the record says."""
@@ -169,7 +153,7 @@ class _Faults:
         phase = belief.machine.model.phases[belief.point[0]]
         self.awaited[phase.name] = phase.origin if phase.origin.cites else choice.origin
 
-    def miss(self, belief: Belief, owed: Sequence[Observation]) -> None:
+    def miss(self, belief: Belief, owed: Sequence[Observation | Seen]) -> None:
         """The record says that something came about which did not."""
         for thing in owed:
             self.unmet[thing.name or thing.kind] = _deciding(belief.machine.model, thing)
@@ -181,7 +165,7 @@ def _phase_of(clump: Clump) -> str:
     return f"'{named[0]}'" if named and (clump.seen or not clump.name) else ""
 
 
-def _deciding(model: m.Model, thing: Observation) -> m.Origin:
+def _deciding(model: m.Model, thing: Observation | Seen) -> m.Origin:
     """Where the rules decide whether a phase comes next, or the variable that was published."""
     if thing.kind == "phase":
         for phase in model.phases.values():
@@ -198,7 +182,7 @@ def _open(seen: Observation, viewer: int | None) -> bool:
     return seen.kind != "shown" or seen.seat == viewer
 
 
-def _visible(belief: Belief, choice: m.Choice, viewer: int | None, seat: int | None) -> bool:
+def visible(belief: Belief, choice: m.Choice, viewer: int | None, seat: int | None) -> bool:
     """Does the viewer see what this seat chose (or, of cards dealt, the card of this seat)?"""
     if choice.audience.kind == "public":
         return True
@@ -225,85 +209,77 @@ def _sees(belief: Belief, choice: m.Choice, viewer: int, seat: int | None) -> Le
     return leaf(members[viewer])
 
 
-def _sure_who_sees(
-    belief: Belief, clump: Clump, viewer: int | None
+def sure_who_sees(
+    belief: Belief, seen: tuple[Observation, ...], label: int, viewer: int | None
 ) -> Iterator[tuple[Belief, tuple[Observation, ...]]]:
     """The belief and what is seen of the choice awaited, in two parts if it is not known whether the viewer sees it."""
-    choice = _choice(belief)
+    choice = awaited_choice(belief)
     assert choice is not None
-    if viewer is None or choice.audience.to is None or choice.chooser.kind == "each" or not clump.seen:
-        yield belief, clump.seen
+    if viewer is None or choice.audience.to is None or choice.chooser.kind == "each" or not seen:
+        yield belief, seen
         return
-    sees = _sees(belief, choice, viewer, clump.seen[0].seat)
+    sees = _sees(belief, choice, viewer, seen[0].seat)
     if isinstance(sees, bool):
-        yield belief, clump.seen
+        yield belief, seen
         return
     seat = m.Literal(viewer, belief.machine.model.players)
     among: m.Expr = m.Apply("in", (seat, choice.audience.to), BOOL)
-    for fact, seen in ((among, clump.seen), (m.Apply("not", (among,), BOOL), ())):
-        part = grant(belief, fact, label=clump.index, origin=choice.origin)
+    for fact, told in ((among, seen), (m.Apply("not", (among,), BOOL), ())):
+        part = grant(belief, fact, label=label, origin=choice.origin)
         if part.possible:
-            yield settled_columns(part), seen
+            yield settled_columns(part), told
 
 
-def _choice(belief: Belief) -> m.Choice | None:
+def awaited_choice(belief: Belief) -> m.Choice | None:
     if belief.point is None:
         return None
     name, step = belief.point
     return belief.machine.model.phases[name].choices[step]
 
 
-def _as_given(belief: Belief, clump: Clump, faults: _Faults) -> Belief | None:
-    """The belief with what the record mentions of public variables; None if that cannot be."""
-    for mention in clump.given:
-        origin = m.Origin("", mention.cites)
-        parts = mentioned(belief.machine.program.formulas, belief.values, mention)
-        if any(part is False for part in parts):
-            faults.refusals.append(Refusal(origin, mention.text))
-            return None
-        if any(part is not True for part in parts):
-            belief = settled_columns(grant(belief, mention.fact, label=clump.index, origin=origin))
-    return belief
-
-
-def _event(belief: Belief, seen: Sequence[Observation], viewer: int | None, silent: bool) -> Event:
-    """What the viewer knows of the choice awaited."""
-    choice = _choice(belief)
+def event_of(belief: Belief, seen: Sequence[Observation], viewer: int | None) -> Event:
+    """What the viewer knows of the choice awaited, where everything he is shown is told."""
+    choice = awaited_choice(belief)
     assert choice is not None
-    told = [o for o in seen if _visible(belief, choice, viewer, o.seat)]
+    told = [o for o in seen if visible(belief, choice, viewer, o.seat)]
     chosen: tuple[tuple[int, Value], ...] = ()
     entries: tuple[tuple[int, Value], ...] = ()
     if choice.chooser.kind == "chance":
         entries = tuple((o.seat, o.value) for o in told if o.seat is not None and choice.deal is not None)
-        chosen = tuple((CHANCE, o.value) for o in told if o.seat is None and o.value is not None)
+        chosen = tuple((CHANCE, o.value) for o in told if o.seat is None)
     else:
         chosen = tuple((SOMEBODY if o.seat is None else o.seat, o.value) for o in told)
-    viewers = frozenset[int]() if viewer is None or silent else frozenset({viewer})
-    return Event(chosen=chosen, entries=entries, viewers=viewers)
+    viewers = frozenset[int]() if viewer is None else frozenset({viewer})
+    return Event(chosen=chosen, entries=entries, viewers=viewers, throughout=True)
 
 
 def _reach(
-    belief: Belief, owed: tuple[Observation, ...], clump: Clump, viewer: int | None, faults: _Faults
+    belief: Belief, owed: tuple[Observation, ...], clump: Clump, viewer: int | None, faults: Faults
 ) -> Iterator[tuple[Belief, tuple[Observation, ...]]]:
     """Passes choices by that the viewer does not see, up to the one the record speaks of next."""
-    choice = _choice(belief)
+    choice = awaited_choice(belief)
     if choice is None:
         return
     if not clump.name or (choice.variable == clump.name and not owed):
         yield belief, owed
         return
-    event = None if choice.variable == clump.name else _passing_by(belief, choice, clump, viewer)
+    event = None if choice.variable == clump.name else passing_by(belief, choice, viewer)
     if event is None:
         faults.wait(belief, choice)
         return
-    for after, left in _step(belief, event, owed, clump, viewer, faults):
+    for after, left in _step(belief, event, owed, clump, faults):
         yield from _reach(after, left, clump, viewer, faults)
 
 
-def _passing_by(belief: Belief, choice: m.Choice, clump: Clump, viewer: int | None) -> Event | None:
+def passable(choice: m.Choice) -> bool:
+    """Can a choice be made without everybody seeing it? What chance does need not be noted."""
+    return choice.chooser.kind == "chance" or choice.audience.kind != "public"
+
+
+def passing_by(belief: Belief, choice: m.Choice, viewer: int | None) -> Event | None:
     """What it means that nothing was seen of a choice; None if something must have been."""
-    event = _event(belief, (), viewer, clump.silent)
-    if choice.chooser.kind == "chance" or choice.audience.kind != "public":
+    event = event_of(belief, (), viewer)
+    if passable(choice):
         return event
     if choice.chooser.kind == "each" and not _somebody_chooses(belief, choice):
         # everybody would have seen it: so nobody had this choice
@@ -321,20 +297,20 @@ def _somebody_chooses(belief: Belief, choice: m.Choice) -> bool:
 
 
 def _settle(
-    belief: Belief, owed: tuple[Observation, ...], clump: Clump, viewer: int | None, faults: _Faults
+    belief: Belief, owed: tuple[Observation, ...], clump: Clump, viewer: int | None, faults: Faults
 ) -> Iterator[tuple[Belief, tuple[Observation, ...]]]:
     """Passes unseen choices by until everything that became known is accounted for."""
     if not owed:
         yield belief, ()
         return
-    choice = _choice(belief)
-    event = None if choice is None else _passing_by(belief, choice, clump, viewer)
+    choice = awaited_choice(belief)
+    event = None if choice is None else passing_by(belief, choice, viewer)
     if event is None:
         if choice is not None and not clump.name:
             faults.wait(belief, choice)
         faults.miss(belief, owed)
         return
-    for after, left in _step(belief, event, owed, clump, viewer, faults):
+    for after, left in _step(belief, event, owed, clump, faults):
         yield from _settle(after, left, clump, viewer, faults)
 
 
@@ -343,8 +319,7 @@ def _step(
     event: Event,
     after: tuple[Observation, ...],
     clump: Clump,
-    viewer: int | None,
-    faults: _Faults,
+    faults: Faults,
 ) -> Iterator[tuple[Belief, tuple[Observation, ...]]]:
     """One choice made, and which of the observations that followed are still to come."""
     ended = [o for o in after if o.kind == "result"]
@@ -353,7 +328,6 @@ def _step(
         event,
         after=tuple(Seen(o.kind, o.name, o.value, o.seat) for o in things),
         dutiful=not ended,
-        then=clump.then,
         result=(ended[0].value,) if ended else (),
     )
     change = advance(belief, event, clump.index)

@@ -45,7 +45,20 @@ class Values(dict[str, Nest]):
 class Path:
     """One way through the phases so far."""
 
-    __slots__ = ("deals", "duties", "met", "pieces", "silent_phases", "stopped", "values", "weights")
+    __slots__ = (
+        "account",
+        "deals",
+        "duties",
+        "fresh",
+        "met",
+        "passed",
+        "phase",
+        "pieces",
+        "silent_phases",
+        "stopped",
+        "values",
+        "weights",
+    )
 
     def __init__(self, values: Values) -> None:
         self.values = values
@@ -56,12 +69,18 @@ class Path:
         self.silent_phases = 0
         self.stopped = False
         self.duties: list[tuple[Leaf, m.Origin, str]] = []  # what is owed in secret but not required
+        self.phase = ""  # the phase being visited
+        self.fresh = False  # no record has spoken of this visit
+        self.passed: frozenset[str] = frozenset()  # phases visited and left since the last visit spoken of
+        self.account: frozenset[int] = frozenset()  # seats of which everything shown to them now is known
 
     def twin(self) -> Path:
         made = Path(self.values.twin())
         made.pieces, made.weights, made.deals = list(self.pieces), list(self.weights), list(self.deals)
         made.met, made.silent_phases, made.stopped = self.met, self.silent_phases, self.stopped
         made.duties = list(self.duties)
+        made.phase, made.fresh, made.passed = self.phase, self.fresh, self.passed
+        made.account = self.account
         return made
 
     def scene(self) -> Scene:
@@ -114,4 +133,13 @@ def first_of(path: Path, event: Event, kind: str, name: str, seat: int | None = 
 
 def outcome_of(path: Path, point: Point | None) -> Outcome:
     """What the path has come to."""
-    return Outcome(point, dict(path.values), path.pieces, path.weights, path.deals, path.met)
+    return Outcome(
+        point,
+        dict(path.values),
+        path.pieces,
+        path.weights,
+        path.deals,
+        path.met,
+        fresh=path.fresh,
+        passed=path.passed,
+    )

@@ -13,7 +13,7 @@ from dataclasses import replace
 from rules_dsl import model as m
 from rules_dsl.arrays.choosing import awaited, choose, pass_over
 from rules_dsl.arrays.columns import Cell, Leaf, Tensor, both, negated
-from rules_dsl.arrays.event import AFTER_CHOICE, Deal, Event, Mention, Outcome, Piece, Reading, Refusal
+from rules_dsl.arrays.event import AFTER_CHOICE, Deal, Event, Mention, Outcome, Piece, Reading, Refusal, Seen
 from rules_dsl.arrays.formulas import Formulas
 from rules_dsl.arrays.narrowing import restricted
 from rules_dsl.arrays.path import Dead, Path, Values, add, first_of, outcome_of, unmet
@@ -37,6 +37,7 @@ from rules_dsl.types import OptionalType
 from rules_dsl.values import is_value, least
 
 MOST_REMEMBERED = 4_000  # a game has some hundred events; more would only hold memory
+_NOTHING = Event()
 
 
 class Machine:
@@ -61,14 +62,16 @@ class Machine:
 
     # --- reading an event ---
 
-    def start(self) -> Reading:
-        """The first choices of a game."""
+    def start(self, event: Event = _NOTHING) -> Reading:
+        """The first choices of a game, and what became known before them."""
         formulas = self.program.formulas
         values = {n: formulas.wanted(v.initial, v.type)(Scene({})) for n, v in self.model.variables.items()}
         reading = Reading()
-        event = Event()
-        for path, phase in self._enter(Path(Values(values)), self.model.start, event, reading):
-            self._finish(path, phase, 0, event, reading)
+        try:
+            for path, phase in self._enter(Path(Values(values)), self.model.start, event, reading):
+                self._finish(path, phase, 0, event, reading)
+        except Dead as dead:
+            reading.refusals.append(dead.refusal)
         return reading
 
     def read(self, point: Point, values: Mapping[str, Nest], event: Event) -> Reading:
@@ -104,6 +107,7 @@ class Machine:
         code = self.program.phase(name).choices[step]
         try:
             path = Path(values)
+            path.phase, path.fresh, path.passed, path.account = name, event.fresh, event.passed, event.viewers
             choose(self, path, code, event)
             if event.until == AFTER_CHOICE:
                 reading.outcomes.append(outcome_of(path, None))
@@ -168,9 +172,11 @@ class Machine:
             if after.stopped:
                 yield outcome_of(after, None)
             elif isinstance(ending, NextCode):
-                work += [
-                    (p, where, 0) for p, where in self._enter(after, ending.statement.phase, event, reading)
-                ]
+                following = ending.statement.phase
+                try:
+                    work += [(p, where, 0) for p, where in self._enter(after, following, event, reading)]
+                except Dead as dead:
+                    reading.refusals.append(dead.refusal)
             else:
                 assert isinstance(ending, WinCode)
                 try:
@@ -190,6 +196,8 @@ class Machine:
             for part in same(result, wanted):
                 add(path, part, ending.statement.origin, "the game ended otherwise")
             result = wanted
+        if path.fresh:
+            path.fresh, path.passed = False, path.passed | {path.phase}
         made = outcome_of(path, None)
         made.over, made.result = True, result
         return made
@@ -202,16 +210,41 @@ class Machine:
             code = self.program.phase(phase)
             entered = code.when(path.scene())
             if entered is True:
-                first_of(path, event, "phase", phase)
+                self._arrive(path, code.phase, event)
                 yield path, phase
                 return
             if entered is not False:
                 stays = path.twin()
-                first_of(stays, event, "phase", phase)
-                add(stays, entered, code.phase.origin, f"phase '{phase}' takes place")
-                yield stays, phase
+                try:
+                    self._arrive(stays, code.phase, event)
+                    add(stays, entered, code.phase.origin, f"phase '{phase}' takes place")
+                except Dead as dead:
+                    reading.refusals.append(dead.refusal)
+                else:
+                    yield stays, phase
                 add(path, negated(entered), code.phase.origin, f"phase '{phase}' does not take place")
             phase = code.phase.otherwise
+
+    def _arrive(self, path: Path, phase: m.Phase, event: Event) -> None:
+        """A phase is entered, and with that another left; raises `Dead` if something was to come about in that."""
+        for at, owed in enumerate(event.after):
+            if at not in path.met and owed.phase and owed.kind != "phase" and owed.phase == path.phase:
+                raise Dead(_declared(self.model, owed), f"{owed.name} did not come about")
+            if at not in path.met and owed.kind == "phase":
+                break
+        at_ = first_of(path, event, "phase", phase.name)
+        seen = None if at_ is None else event.after[at_]
+        if seen is not None and seen.claims:
+            path.fresh, path.passed = False, frozenset()
+        else:
+            path.passed |= {path.phase} if path.fresh else frozenset()
+            path.fresh = True
+        path.phase = phase.name
+        if not event.throughout:
+            path.account = frozenset() if seen is None else seen.account
+        for mention in () if seen is None else seen.given:
+            for part in mentioned(self.program.formulas, path.values, mention):
+                add(path, part, m.Origin("", mention.cites), mention.text)
 
     # --- effects ---
 
@@ -230,7 +263,9 @@ class Machine:
                         yield path, None
                         return
                 case ShowCode():
-                    for here in self._show(path, code, event, reading):
+                    if not path.account:
+                        continue
+                    for here in self._show(path, code, event, tuple(sorted(path.account)), reading):
                         yield from self._on(here, body[i + 1 :], phase, event, reading)
                     return
                 case IfCode():
@@ -284,6 +319,7 @@ class Machine:
             at = first_of(path, event, "published", name)
             if at is not None:
                 seen = event.after[at].value
+            if at is not None and event.after[at].noted:
                 if not is_value(code.type, seen, self.players):
                     raise Dead(statement.origin, f"{seen!r} is not a value of {code.type} for {name}")
                 wanted = encode(code.type, seen)
@@ -296,41 +332,44 @@ class Machine:
         places = [place(type_, leaf(key(scene))) for type_, key in code.keys]
         path.values[name] = changed(path.values, name, places, value)
 
-    def _show(self, path: Path, code: ShowCode, event: Event, reading: Reading) -> list[Path]:
-        """The ways on from here. What a seat has seen under this name it may have been shown by a later statement."""
-        statement = code.statement
-        ways = [path]
-        for seat in sorted(event.viewers):
-            onward: list[Path] = []
-            for way in ways:
-                scene = way.scene().bind(**{statement.seat: seat})
-                members = code.domain(scene) if code.domain is not None else None
-                there = True if members is None else leaf(entry(members, seat))
-                shown = False if there is False else both(there, code.condition(scene))
-                if shown is False and unmet(way, event, "shown", statement.name, seat) is not None:
-                    text = f"seat {seat} cannot have seen {statement.name}"
-                    reading.refusals.append(Refusal(statement.origin, text))
-                hidden = way.twin() if shown is not True and shown is not False else way
-                at = first_of(way, event, "shown", statement.name, seat) if shown is not False else None
-                try:
-                    if at is not None:
-                        add(way, shown, statement.origin, "")
-                        wanted = encode(statement.value.type, event.after[at].value)
-                        for part in same(code.value(scene), wanted):
-                            text = f"seat {seat} must have seen other {statement.name}"
-                            add(way, part, statement.origin, text)
-                        onward.append(way)
-                except Dead as dead:
-                    reading.refusals.append(dead.refusal)
-                if at is None or hidden is not way:
-                    try:
-                        text = f"seat {seat} must have seen {statement.name}"
-                        add(hidden, negated(shown), statement.origin, text)
-                        onward.append(hidden)
-                    except Dead as dead:
-                        reading.refusals.append(dead.refusal)
-            ways = onward
-        return ways
+    def _show(
+        self, path: Path, code: ShowCode, event: Event, seats: tuple[int, ...], reading: Reading
+    ) -> Iterator[Path]:
+        """What each of these seats is shown against what it says it was; both ways where that is open."""
+        if not seats:
+            yield path
+            return
+        statement, seat = code.statement, seats[0]
+        scene = path.scene().bind(**{statement.seat: seat})
+        members = code.domain(scene) if code.domain is not None else None
+        there = True if members is None else leaf(entry(members, seat))
+        shown = False if there is False else both(there, code.condition(scene))
+        if shown is False and unmet(path, event, "shown", statement.name, seat) is not None:
+            reading.refusals.append(
+                Refusal(statement.origin, f"seat {seat} cannot have seen {statement.name}")
+            )
+        unseen = path.twin()
+        at = None if shown is False else first_of(path, event, "shown", statement.name, seat)
+        try:
+            if at is not None:
+                add(path, shown, statement.origin, f"seat {seat} cannot have seen {statement.name}")
+                if event.after[at].noted:
+                    wanted = encode(statement.value.type, event.after[at].value)
+                    for part in same(code.value(scene), wanted):
+                        add(
+                            path, part, statement.origin, f"seat {seat} must have seen other {statement.name}"
+                        )
+                yield from self._show(path, code, event, seats[1:], reading)
+        except Dead as dead:
+            reading.refusals.append(dead.refusal)
+        if shown is True and at is not None:
+            return
+        try:
+            add(unseen, negated(shown), statement.origin, f"seat {seat} must have seen {statement.name}")
+        except Dead as dead:
+            reading.refusals.append(dead.refusal)
+            return
+        yield from self._show(unseen, code, event, seats[1:], reading)
 
 
 def mentioned(formulas: Formulas, values: Mapping[str, Nest], mention: Mention) -> list[Leaf]:
@@ -339,6 +378,11 @@ def mentioned(formulas: Formulas, values: Mapping[str, Nest], mention: Mention) 
         return list(formulas.parts(mention.fact)(Scene(values)))
     except KeyError:
         return []
+
+
+def _declared(model: m.Model, owed: Seen) -> m.Origin:
+    """Where the rules speak of something that was to come about."""
+    return model.variables[owed.name].origin if owed.name in model.variables else BUILT_IN
 
 
 def _wrong_end(outcome: Outcome, event: Event) -> Refusal | None:

@@ -14,6 +14,9 @@ import z3  # type: ignore[import-untyped]
 
 from rules_dsl.smt.raw import listened
 
+MANY = 64  # with more conditions at fault it is worth asking first which of them cannot be spared at all
+MOST_PICKED = 300  # how many conditions are picked by trial at most: each is a level of recursion
+
 
 class Undecided(Exception):
     """The solver gave up in the time allowed."""
@@ -32,6 +35,13 @@ def smallest_core(solver: Any, literals: Sequence[Any], always: Sequence[Any] = 
     if consistent(solver, (*always, *literals)):
         return None
     correction_sets: list[frozenset[int]] = []
+    involved = {x.get_id() for x in solver.unsat_core()}
+    candidates = [i for i, x in enumerate(literals) if x.get_id() in involved]
+    if len(candidates) > MANY:
+        rest = set(range(len(literals)))
+        for i in candidates:
+            if consistent(solver, (*always, *(literals[j] for j in sorted(rest - {i})))):
+                correction_sets.append(frozenset({i}))
     while True:
         guess = smallest_hitting_set(correction_sets)
         if not consistent(solver, (*always, *(literals[i] for i in guess))):
@@ -54,9 +64,12 @@ def _grown(solver: Any, literals: Sequence[Any], always: Sequence[Any], start: S
 def smallest_hitting_set(sets: Sequence[frozenset[int]]) -> list[int]:
     """A smallest set that meets every given one; of several the one with the smaller numbers."""
     best: list[int] | None = None
+    forced = sorted({number for s in sets if len(s) == 1 for number in s})
 
     def search(chosen: list[int]) -> None:
         nonlocal best
+        if len(chosen) > len(forced) + MOST_PICKED:
+            raise Undecided("too many things are needed at once")
         if best is not None and len(chosen) >= len(best):
             return
         left = [s for s in sets if not s & set(chosen)]
@@ -69,7 +82,7 @@ def smallest_hitting_set(sets: Sequence[frozenset[int]]) -> list[int]:
         for number in sorted(smallest):
             search([*chosen, number])
 
-    search([])
+    search(forced)
     assert best is not None
     return sorted(best)
 

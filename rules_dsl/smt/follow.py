@@ -1,25 +1,26 @@
-"""Follows a record through the phases with Z3 terms: which conditions on the unknowns each observation stands for.
+"""Follows a record through the phases with Z3 terms: which conditions on the unknowns each visit stands for.
 
-The same pieces that `rules_dsl.arrays.follow` reads become `Tracked` terms, each under the number of the observation
-and the clause it comes from, so that a set of them without a solution is an explanation. A `Strand` is one way the game
-may have gone; an observation that leaves the way open forks it. What was seen counts as a known value from there on.
+The same visits that `rules_dsl.arrays.visits` reads become `Tracked` terms, each under the number of what was told and
+the clause it comes from, so that a set of them without a solution is an explanation. A `Path` is one way the game may
+have gone; a visit that leaves the way open forks it. What was seen counts as a known value from there on.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 import z3  # type: ignore[import-untyped]
 
 from rules_dsl import model as m
-from rules_dsl.arrays.event import SOMEBODY, Event, Mention
-from rules_dsl.arrays.follow import AT, SAID, Clump
+from rules_dsl.arrays.event import SOMEBODY, Event
+from rules_dsl.arrays.visits import Visit, own_secret
 from rules_dsl.model import Value
 from rules_dsl.play import CHANCE, Observation
-from rules_dsl.smt.execute import CIRCLE, Stop, Values, is_awaited, passed_over, run_from
+from rules_dsl.smt.execute import run_from
 from rules_dsl.smt.expressions import Scene, truth_of, value_of
-from rules_dsl.smt.observations import Slot
+from rules_dsl.smt.paths import Path, Tracked, Walker, mentioned
 from rules_dsl.smt.raw import listened
 from rules_dsl.smt.symbolic import (
     MapOf,
@@ -31,38 +32,20 @@ from rules_dsl.smt.symbolic import (
     same,
     well_formed,
 )
-from rules_dsl.smt.system import NOBODY, Compiler, Place, Step
+from rules_dsl.smt.system import Compiler, Place, Step
 from rules_dsl.smt.terms import Truth, and_, equal, implies, not_, number, term
 from rules_dsl.smt.unroll import finite_solver
 from rules_dsl.types import MapType, OptionalType, Type
-
-
-@dataclass(frozen=True, slots=True)
-class Tracked:
-    """A condition on the unknowns. `label` is the observation it belongs to, None if it holds in any game."""
-
-    label: int | None
-    cites: tuple[str, ...]
-    text: str
-    term: Truth
+from rules_dsl.walk import statements
 
 
 @dataclass(frozen=True)
-class Strand:
-    """One way the game may have gone: where it stands (None: over), its variables, and what must hold for it."""
+class Speech:
+    """Something somebody said: its parameters in order. `index` is what it is told under."""
 
-    place: Place | None
-    values: Values
-    terms: tuple[Tracked, ...] = ()
-    owed: tuple[Observation, ...] = ()
-
-
-@dataclass(frozen=True)
-class _Accounting:
-    """A strand while what the record tells of is found among what came about; `used` are the slots it was."""
-
-    strand: Strand
-    used: frozenset[int] = frozenset()
+    index: int
+    name: str
+    values: tuple[Value, ...]
 
 
 @dataclass
@@ -83,6 +66,10 @@ class Tracker(Compiler):
         self.assumptions = [model.assumptions[name] for name in assumptions]
         self.number = 0
         self.known = _Known()
+        self.label: int | None = None
+        self.dead: list[Path] = []  # ways that were excluded before the end of what was told
+        self.dropped: list[Path] = []  # ways that came to nothing while a visit was followed
+        self.opening: tuple[Path, ...] = ()  # the ways the game may have gone after the first thing told
 
     # --- unknowns ---
 
@@ -111,224 +98,213 @@ class Tracker(Compiler):
 
     # --- following a record ---
 
-    def start(self) -> tuple[Strand, ...]:
-        """Before the record begins."""
+    def follow(self, course: Sequence[Visit | Speech]) -> tuple[Path, ...]:
+        """Every way the game may have gone after all that was told, or part of it if no more was needed to exclude it."""
+        visits = [x for x in course if isinstance(x, Visit)]
+        self.walker = Walker(self.model, self.scene_of, visits, self.viewer, self._possible)
         scene = self.scene_of("", {})
         first = {n: conform(value_of(v.initial, scene), v.type) for n, v in self.model.variables.items()}
-        run = run_from(self.model, self.model.start, None, first, self.scene_of, self.halting)
-        begun = (self._strand(Strand(None, first), stop, None) for stop in run.stops)
-        nothing = Clump(0, "", "", (), (), silent=True)
-        return tuple(here for strand in begun for here in self._rested(strand, nothing, None))
+        paths = [self._folded(path, None) for path in self.walker.start(first)]
+        number = -1
+        for told in course:
+            if isinstance(told, Speech):
+                paths = [self._listened(path, told) for path in paths]
+                continue
+            number += 1
+            self.dropped = []
+            after = list(self._visited(paths, number))
+            if not after:
+                never = Tracked(told.index, *self._why_never(), False)
+                after = [replace(p, at=number, fresh=True, terms=(*p.terms, never)) for p in paths]
+            paths = self._alive(after)
+            if number == 0:
+                self.opening = tuple(after)
+        return (*paths, *self.dead)
 
-    def follow(self, strands: Sequence[Strand], clump: Clump, label: int) -> tuple[Strand, ...]:
-        """The strands after one more piece of the record."""
-        if clump.kind == SAID:
-            return tuple(self._listened(s, clump, label) for s in strands)
-        seen = tuple(o for o in clump.after if o.kind != "shown" or o.seat == self.viewer)
-        made: list[Strand] = []
-        for strand in strands:
-            for here in self._reach(strand, clump, label):
-                here = self._as_said(here, clump.given, label)
-                if clump.kind == AT:
-                    made.append(here)
-                    continue
-                if not clump.name:
-                    made += self._settle(replace(here, owed=(*here.owed, *seen)), clump, label)
-                    continue
-                for after in self._made(here, clump.seen, seen, clump, label):
-                    made += self._settle(after, clump, label)
-        if made:
-            return tuple(made)
-        never = Tracked(label, (), "this does not come here by the rules", False)
-        return tuple(_with(s, never) for s in strands)
+    def _alive(self, paths: list[Path]) -> list[Path]:
+        """The paths worth following; what is known already to be impossible is set aside, with what made it so."""
+        if len(paths) < 2:
+            return paths
+        found = [(path, self._satisfiable(path)) for path in paths]
+        self.dead += [path for path, alive in found if not alive]
+        return [path for path, alive in found if alive] or [self.dead.pop()]
 
-    def _choice(self, strand: Strand) -> m.Choice | None:
-        if strand.place is None or strand.place.step is None:
-            return None
-        return self.model.phases[strand.place.phase].choices[strand.place.step]
+    def _visited(self, paths: Sequence[Path], number: int) -> Iterator[Path]:
+        """The paths after one more visit of the record."""
+        seen = self.walker.visits[number]
+        work = list(reversed(paths))
+        passed: dict[tuple[object, ...], int] = {}
+        while work:
+            path = work.pop()
+            choice = self._choice(path)
+            if path.fresh and choice is not None:
+                place = (path.phase, path.step, path.at)
+                passed[place] = passed.get(place, 0) + 1
+                if passed[place] > 1 and not self._satisfiable(path):
+                    self.dead.append(path)  # choices nobody sees may go round in a circle
+                    continue
+            if path.at > number:
+                yield path  # visited in passing, before anybody chose again
+            elif path.at < number:
+                if path.fresh and path.phase == seen.phase and choice is not None and path.leads is None:
+                    work.append(self._due(path, seen, number) if seen.due else self.walker.claimed(path))
+                elif choice is not None and self._passable(choice):
+                    work += self._made(path, None, seen)
+            elif choice is None or path.fresh:
+                if seen.winner and path.leads is None and choice is not None:
+                    work += self._to_the_end(path, choice, seen)
+                    if not self._passable(choice) or self._point(path) in path.passed:
+                        yield self._ended(path, seen)
+                elif path.leads is None and (choice is None or not seen.result):
+                    yield self._ended(path, seen)
+                elif choice is not None and self._passable(choice):
+                    work += self._made(path, None, seen)
+            else:
+                assert path.step is not None
+                choices = self.model.phases[seen.phase].choices
+                if any(seen.binds(c, self.viewer) for c in choices[path.made : path.step]):
+                    continue
+                left = len(seen.after) - len(path.met)
+                if seen.due and not left:
+                    yield replace(path, fresh=True)
+                elif left or seen.waits(choices[path.step :], self.viewer, partial(self._may_see, path)):
+                    work += self._made(path, seen, seen)
+                else:
+                    yield path
+
+    def _to_the_end(self, path: Path, choice: m.Choice, seen: Visit) -> list[Path]:
+        """On by a choice that nobody sees, once; where somebody must choose in the open, what comes may not be told."""
+        if not self._passable(choice) or self._point(path) in path.passed:
+            return []
+        passed = path.passed | {self._point(path)}
+        return [replace(after, passed=passed) for after in self._made(path, None, seen)]
+
+    def _point(self, path: Path) -> tuple[str, int]:
+        assert path.step is not None
+        return path.phase, path.step
+
+    def _due(self, path: Path, seen: Visit, number: int) -> Path:
+        """The path where it is only said that a choice is due in a visit, which may be spoken of again."""
+        scene = self.scene_of(path.phase, path.values)
+        terms = tuple(t for x in seen.given if (t := mentioned(x, scene, seen.index)).term is not True)
+        return replace(path, at=number, terms=(*path.terms, *terms))
+
+    def _ended(self, path: Path, seen: Visit) -> Path:
+        """The path once everything told of a visit has come about: how things stand, and who won if it is over."""
+        scene = self.scene_of(path.phase, path.values)
+        terms = [mentioned(x, scene, seen.index) for x in seen.then]
+        wanted = seen.result or (seen.winner if path.step is None else ())
+        if wanted:
+            ending = OptionalType(self.model.result)
+            result = path.result or Maybe(False, None)
+            agrees = same(conform(result, ending), constant(wanted[0], ending))
+            cites = self._ending(path.phase)
+            terms.append(Tracked(seen.index, cites, "who wins follows from the rules", agrees))
+        return replace(path, terms=(*path.terms, *(t for t in terms if t.term is not True)))
+
+    def _choice(self, path: Path) -> m.Choice | None:
+        return None if path.step is None else self.model.phases[path.phase].choices[path.step]
 
     def _passable(self, choice: m.Choice) -> bool:
         return choice.chooser.kind == "chance" or choice.audience.kind != "public"
 
-    def _reach(self, strand: Strand, clump: Clump, label: int) -> Iterator[Strand]:
-        choice = self._choice(strand)
-        if choice is None:
-            return
-        if not clump.name or (choice.variable == clump.name and not strand.owed):
-            yield strand
-        elif choice.variable != clump.name and self._passable(choice):
-            for after in self._made(strand, (), strand.owed, clump, label):
-                yield from self._reach(after, clump, label)
-
-    def _settle(self, strand: Strand, clump: Clump, label: int) -> Iterator[Strand]:
-        if not strand.owed:
-            yield strand
-            return
-        choice = self._choice(strand)
-        if choice is None or not self._passable(choice):
-            return
-        for after in self._made(strand, (), strand.owed, clump, label):
-            yield from self._settle(after, clump, label)
-
-    def _made(
-        self,
-        strand: Strand,
-        told: Sequence[Observation],
-        after: tuple[Observation, ...],
-        clump: Clump,
-        label: int,
-    ) -> Iterator[Strand]:
-        """One choice made, and the game run on to the next."""
-        choice = self._choice(strand)
-        assert choice is not None and strand.place is not None and strand.place.step is not None
-        scene = self.scene_of(strand.place.phase, strand.values)
+    def _made(self, path: Path, own: Visit | None, sought: Visit) -> Iterator[Path]:
+        """One choice made, and the game run on to the next; `own` is the visit it is in, if that is spoken of."""
+        choice, label = self._choice(path), sought.index
+        assert choice is not None and path.step is not None
+        place = Place(path.phase, path.step)
+        scene = self.scene_of(path.phase, path.values)
+        told = () if own is None else self._seats(choice, own, scene)
         sights = [(o, self._visible(choice, scene, o.seat)) for o in told]
         seen = [o for o, visible in sights if visible is True]
         self.known = _known(choice, seen)
-        made = self._chosen(choice, strand.place, scene)
-        terms = [*strand.terms, *self._choosing(choice, made, scene, seen, label)]
+        if own is not None and not seen and choice.audience.kind == "public":
+            self.known.speaker = own.speakers.get(choice.variable)
+        speaker = self.known.speaker
+        made = self._chosen(choice, place, scene)
+        terms = [*path.terms, *self._choosing(choice, made, scene, seen, speaker, label)]
         for o, visible in sights:  # it may be open whether the viewer is among those who see it
             if not isinstance(visible, bool):
                 type_ = m.choice_type(choice)
                 fits = implies(visible, same(made.value, constant(o.value, type_)))
                 terms.append(Tracked(label, choice.origin.cites, f"who sees {choice.variable}", fits))
         values = {
-            **strand.values,
+            **path.values,
             choice.variable: conform(made.value, self.model.variables[choice.variable].type),
         }
         if made.seat is not None:
             values[f"{choice.variable}_by"] = made.seat
-        met: list[Tracked] = []
-        told_of = [o.name for o in after if o.kind == "published"]
-        wanted = {o.name: o.value for o in after if o.kind == "published" and told_of.count(o.name) == 1}
-
-        def publish(statement: m.Assign, condition: Truth, value: Symbolic) -> Symbolic:
-            name = statement.variable
-            if name not in wanted:
-                return value
-            type_ = self.model.variables[name].type
-            known = conform(constant(wanted[name], type_), type_)
-            text = f"the {name} shown follow from what was chosen"
-            met.append(Tracked(label, statement.origin.cites, text, implies(condition, same(value, known))))
-            return known
-
-        run = run_from(
-            self.model,
-            strand.place.phase,
-            strand.place.step + 1,
-            values,
-            self.scene_of,
-            self.halting,
-            publish,
+        now = path.step + 1
+        here = replace(
+            path, step=now, values=values, terms=tuple(terms), made=path.made if path.fresh else now
         )
-        here = replace(strand, terms=(*terms, *met), owed=after)
-        ended = [o for o in after if o.kind == "result"]
-        for stop in run.stops:
-            if stop.phase == CIRCLE or stop.condition is False:
-                continue
-            after_it = self._strand(here, stop, label)
-            if stop.step is None and not ended and choice.audience.kind != "public":
+        for after in self.walker.onward(here):
+            found = self._folded(after, label)
+            silent = sought.dutiful and not (sought.result or sought.winner)
+            if after.step is None and silent and choice.audience.kind != "public":
                 # nobody is taken to have ended the game by breaking a duty in secret
-                for duty in made.oughts:
-                    text = duty.rule.text if duty.rule is not None else ""
-                    after_it = _with(after_it, Tracked(label, duty.cites, text, duty.term))
-            for accounted in self._accounted(after_it, stop, run.slots, clump, label):
-                yield from self._rested(accounted, clump, label)
-
-    def _rested(self, strand: Strand, clump: Clump, label: int | None) -> Iterator[Strand]:
-        """From where a run halts to where somebody chooses, on every way that is still possible."""
-        place = strand.place
-        if place is None or place.step is None or (place.phase, place.step) not in self.halting:
-            yield strand
-            return
-        choice = self.choice_at(place)
-        scene, cites = self.scene_of(place.phase, strand.values), self._cites(place.phase)
-        awaited = False if choice is NOBODY else is_awaited(choice, scene)
-        if awaited is not False:
-            yield _with(strand, Tracked(label, cites, f"{choice.variable} is chosen", awaited))
-        if awaited is True:
-            return
-        passed = _with(strand, Tracked(label, cites, f"nobody chooses {choice.variable}", not_(awaited)))
-        if awaited is not False and not _possible(passed):
-            return
-        values = strand.values if choice is NOBODY else passed_over(self.model, choice, strand.values)
-        run = run_from(self.model, place.phase, place.step + 1, values, self.scene_of, self.halting)
-        for stop in run.stops:
-            if stop.phase != CIRCLE and stop.condition is not False:
-                after = self._strand(passed, stop, label)
-                for accounted in self._accounted(after, stop, run.slots, clump, label):
-                    yield from self._rested(accounted, clump, label)
-
-    def _strand(self, strand: Strand, stop: Stop, label: int | None) -> Strand:
-        place = None if stop.step is None else Place(stop.phase, stop.step)
-        phase = self.model.phases[stop.phase]
-        terms = strand.terms
-        if stop.condition is not True:
-            terms = (*terms, Tracked(label, phase.origin.cites, f"{phase.name} comes next", stop.condition))
-        return Strand(place, stop.values, terms, strand.owed)
-
-    def _accounted(
-        self, strand: Strand, stop: Stop, slots: Sequence[Slot], clump: Clump, label: int | None
-    ) -> Iterator[Strand]:
-        """What became known on the way against what the record says became known; the rest stays owed."""
-        work = [_Accounting(replace(strand, owed=()))]
-        for thing in strand.owed:
-            if thing.kind == "result":
-                work = [self._ended(w, thing, stop, label) for w in work]
+                owed = (
+                    Tracked(label, d.cites, d.rule.text if d.rule is not None else "", d.term)
+                    for d in made.oughts
+                )
+                found = replace(found, terms=(*found.terms, *(t for t in owed if t.term is not True)))
+            if all(t.term is not False for t in found.terms[len(path.terms) :]):
+                yield found
             else:
-                work = [after for w in work for after in self._came_about(w, thing, slots, label)]
-        for made in work:
-            done = made.strand
-            if self.viewer is not None and not clump.silent:
-                for i, slot in enumerate(slots):
-                    shown = slot.kind == "shown" and slot.seat is not None and slot.seat.value == self.viewer
-                    if shown and i not in made.used:
-                        text = "nothing else was shown"
-                        done = _with(done, Tracked(label, self._cites(slot.phase), text, not_(slot.made)))
-            if not done.owed:
-                done = self._as_said(done, clump.then, label)
-            if all(t.term is not False for t in done.terms[len(strand.terms) :]):
-                yield done
+                self.dropped.append(found)
 
-    def _ended(self, work: _Accounting, thing: Observation, stop: Stop, label: int | None) -> _Accounting:
-        """With the end of the game the record tells of; it stays owed where the game goes on."""
-        if stop.step is not None:
-            return replace(work, strand=replace(work.strand, owed=(*work.strand.owed, thing)))
-        ending = OptionalType(self.model.result)
-        result = stop.result or Maybe(False, None)
-        agrees = same(conform(result, ending), constant(thing.value, ending))
-        text = "who wins follows from the rules"
-        return replace(work, strand=_with(work.strand, Tracked(label, self._cites(stop.phase), text, agrees)))
+    def _seats(self, choice: m.Choice, own: Visit, scene: Scene) -> tuple[Observation, ...]:
+        """What was written down about a choice; with its seat, if it is clear who had it."""
+        told = own.told.get(choice.variable, ())
+        if not told or not own_secret(choice, told[0].seat):
+            return told
+        assert choice.chooser.who is not None
+        who = value_of(choice.chooser.who, scene)
+        return (replace(told[0], seat=who.value),) if isinstance(who.value, int) else told
 
-    def _came_about(
-        self, work: _Accounting, thing: Observation, slots: Sequence[Slot], label: int | None
-    ) -> Iterator[_Accounting]:
-        """One thing the record tells of came about at the first place it can have, or at a later one, or not yet. Things
-        of one name came about in the order in which the record has them.
-        """
-        strand = work.strand
-        places = [i for i, slot in enumerate(slots) if _is_slot(slot, thing)]
-        last = max((i for i in places if i in work.used), default=-1)
-        for i in places[places.index(last) + 1 :] if last >= 0 else places:
-            slot = slots[i]
-            fits, cites = slot.made, self._cites(slot.phase)
-            if slot.type is not None:
-                fits = and_((fits, same(slot.value, conform(constant(thing.value, slot.type), slot.type))))
-            here = _with(strand, Tracked(label, cites, f"{thing.name} came about", fits))
-            yield _Accounting(here, work.used | {i})
-            if slot.made is True:
-                return
-            missed = Tracked(label, cites, f"{thing.name} did not come about", not_(slot.made))
-            strand = _with(strand, missed)
-        yield replace(work, strand=replace(strand, owed=(*strand.owed, thing)))
+    def _may_see(self, path: Path, choice: m.Choice, seat: int | None) -> bool:
+        """Can the viewer be among those who see a choice?"""
+        scene = self.scene_of(path.phase, path.values)
+        if own_secret(choice, seat):
+            assert choice.chooser.who is not None
+            return bool(value_of(choice.chooser.who, scene).value == self.viewer)
+        return self._visible(choice, scene, seat) is not False
 
-    def _as_said(self, strand: Strand, mentions: Sequence[Mention], label: int | None) -> Strand:
-        """The strand with what the record mentions of public variables."""
-        phase = "" if strand.place is None else strand.place.phase
-        for mention in mentions:
-            holds = truth_of(mention.fact, self.scene_of(phase, strand.values))
-            strand = _with(strand, Tracked(label, mention.cites, "the record says how things stood", holds))
-        return strand
+    def _folded(self, path: Path, label: int | None) -> Path:
+        """The path with the conditions under which the rules led along it among its terms."""
+        way = and_(path.ways)
+        if way is True:
+            return replace(path, ways=())
+        led = Tracked(label, self._cites(path.phase), f"{path.phase} comes next", way)
+        return replace(path, ways=(), terms=(*path.terms, led))
+
+    def _possible(self, path: Path) -> bool:
+        """Can the game have gone so? Asked where phases come round again, so that no circle goes on for nothing."""
+        whole = self._folded(path, self.label)
+        if self._satisfiable(whole):
+            return True
+        self.dead.append(whole)
+        return False
+
+    def _satisfiable(self, path: Path) -> bool:
+        if any(t.term is False for t in path.terms):
+            return False
+        solver = finite_solver()
+        solver.add(*(term(t.term) for t in path.terms if t.term is not True))
+        return bool(listened(solver.check(), solver) != z3.unsat)
+
+    def _why_never(self) -> tuple[tuple[str, ...], str]:
+        """The clauses and the rule that the way which fitted longest fails by, where none is left."""
+        for path in sorted(self.dropped, key=lambda p: -len(p.terms)):
+            for tracked in path.terms:
+                if tracked.term is False and tracked.cites:
+                    return tracked.cites, tracked.text
+        return (), "this does not come here by the rules"
+
+    def _ending(self, phase: str) -> tuple[str, ...]:
+        """The clauses of the rules that end the game in a phase."""
+        found = [s for s in statements(self.model.phases[phase].body) if isinstance(s, m.If | m.Win)]
+        return tuple(dict.fromkeys(c for s in found for c in s.origin.cites)) or self._cites(phase)
 
     def _cites(self, phase: str) -> tuple[str, ...]:
         return self.model.phases[phase].origin.cites
@@ -355,7 +331,13 @@ class Tracker(Compiler):
         return members[self.viewer]
 
     def _choosing(
-        self, choice: m.Choice, made: Step, scene: Scene, seen: Sequence[Observation], label: int
+        self,
+        choice: m.Choice,
+        made: Step,
+        scene: Scene,
+        seen: Sequence[Observation],
+        speaker: int | None,
+        label: int,
     ) -> Iterator[Tracked]:
         """What the rules and the assumptions demand of a choice."""
         by_seat = {o.seat for o in seen if o.seat is not None}
@@ -369,11 +351,11 @@ class Tracker(Compiler):
                 yield Tracked(
                     label, choice.origin.cites, f"only some choose {choice.variable}", made.seats[seat]
                 )
-        elif choice.chooser.kind == "player" and seen and seen[0].seat not in (None, SOMEBODY):
-            assert choice.chooser.who is not None and seen[0].seat is not None
+        elif choice.chooser.kind == "player" and speaker is not None:
+            assert choice.chooser.who is not None
             who = value_of(choice.chooser.who, scene)
             text = f"who chooses {choice.variable} is fixed"
-            yield Tracked(label, choice.origin.cites, text, equal(who, number(seen[0].seat)))
+            yield Tracked(label, choice.origin.cites, text, equal(who, number(speaker)))
         if choice.deal is not None and choice.audience.kind == "own":
             for o in seen:
                 if o.seat is not None:
@@ -400,14 +382,12 @@ class Tracker(Compiler):
                 bound[rule.seat] = who
             yield assumed(rule, scene.bind(**bound), label, True)
 
-    def _listened(self, strand: Strand, clump: Clump, label: int) -> Strand:
-        speech = self.model.speeches[clump.name]
-        spoken = clump.seen[0].value
-        assert isinstance(spoken, tuple)
-        bound = {n: constant(v, t) for (n, t), v in zip(speech.parameters, spoken, strict=True)}
-        scene = self.scene_of("", strand.values).bind(**bound)
-        heard = [assumed(a, scene, label, True) for a in self.assumptions if a.target == clump.name]
-        return replace(strand, terms=(*strand.terms, *heard))
+    def _listened(self, path: Path, said: Speech) -> Path:
+        speech = self.model.speeches[said.name]
+        bound = {n: constant(v, t) for (n, t), v in zip(speech.parameters, said.values, strict=True)}
+        scene = self.scene_of("", path.values).bind(**bound)
+        heard = [assumed(a, scene, said.index, True) for a in self.assumptions if a.target == said.name]
+        return replace(path, terms=(*path.terms, *heard))
 
     # --- observations by themselves ---
 
@@ -436,7 +416,7 @@ class Tracker(Compiler):
         seen = [Observation(place.phase, "choice", choice.variable, s, v) for s, v in event.chosen]
         self.known = _known(choice, seen)
         made = self._chosen(choice, place, scene)
-        terms += self._choosing(choice, made, scene, seen, label)
+        terms += self._choosing(choice, made, scene, seen, self.known.speaker, label)
         values[choice.variable] = conform(made.value, self.model.variables[choice.variable].type)
         if made.seat is not None:
             values[f"{choice.variable}_by"] = made.seat
@@ -490,23 +470,6 @@ def _known(choice: m.Choice, seen: Sequence[Observation]) -> _Known:
         return _Known()
     seat = seen[0].seat
     return _Known({}, (seen[0].value,), None if seat in (None, SOMEBODY, CHANCE) else seat)
-
-
-def _is_slot(slot: Slot, thing: Observation) -> bool:
-    if slot.kind != thing.kind or slot.name != thing.name:
-        return False
-    return slot.kind != "shown" or (slot.seat is not None and slot.seat.value == thing.seat)
-
-
-def _possible(strand: Strand) -> bool:
-    """Can what must hold for this way hold together?"""
-    solver = finite_solver()
-    solver.add(*(term(t.term) for t in strand.terms))
-    return bool(listened(solver.check(), solver) == z3.sat)
-
-
-def _with(strand: Strand, term: Tracked) -> Strand:
-    return strand if term.term is True else replace(strand, terms=(*strand.terms, term))
 
 
 def _domain_text(choice: m.Choice) -> str:

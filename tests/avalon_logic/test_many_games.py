@@ -77,7 +77,7 @@ def test_one_bad_line_loses_no_other(
     assert {answers[i]["status"] for i in (0, 2, -1)} == {fine}
     assert answers[3]["status"] == "undecided"
     assert {a["status"] for i, a in enumerate(answers) if i not in (0, 2, 3, 12)} == {"unreadable"}
-    assert "'assassin' names one player" in answers[1]["error"]
+    assert "'assassin' is a string" in answers[1]["error"]
     assert not any("fault of avalon" in str(a.get("error")) for a in answers), answers
 
 

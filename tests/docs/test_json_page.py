@@ -38,6 +38,13 @@ LOST = {
         {"phase": "tally", "fails": 1},
     ],
 }
+LOGGED = {
+    "players": ["A", "B", "C", "D", "E"],
+    "roles": {"A": "merlin", "B": "servant", "C": "servant", "D": "morgana", "E": "minion"},
+    "assassin": "D",
+    "events": [],
+    "mood": "tense",
+}
 POSITION = {
     "id": "D1", "players": 5, "deck": {"Merlin": 1, "Servant": 2, "Assassin": 1, "Minion": 1},
     "viewer": None, "options": {}, "observations": [], "expect": {"worlds": 7},
@@ -149,7 +156,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         (tmp_path / example.name).write_text(example.read_text(encoding="utf-8"))
     (tmp_path / "impossible.txt").write_text(NO_SUCH_DEAL)
     (tmp_path / "twins.rules").write_text(TWO_TAGS)
-    (tmp_path / "games.jsonl").write_text(json.dumps(LOST) + '\n{"players": 3}\n')
+    (tmp_path / "games.jsonl").write_text(json.dumps(LOST) + "\n" + json.dumps(LOGGED) + '\n{"players": 3}\n')
     (tmp_path / "positions.json").write_text(json.dumps([POSITION]))
     monkeypatch.chdir(tmp_path)
 

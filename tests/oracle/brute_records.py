@@ -94,10 +94,19 @@ def possible_deals(record: Json, viewer: str | None) -> list[Deal]:
     """The deals that explain what the viewer (None: a spectator) saw. A viewer's own card must be in the record."""
     table = table_of(record)
     me = None if viewer is None else table.names.index(viewer)
-    return [deal for deal in deals(table) if explains(table, deal, record, me)]
+    for ending in ENDINGS:
+        found = [deal for deal in deals(table) if explains(table, deal, record, me, ending)]
+        if found:
+            break
+    return found
 
 
-def explains(table: Table, deal: Deal, record: Json, me: int | None) -> bool:
+# How the last event is read, the first that any deal explains: nobody broke a duty with it, or somebody did and that
+# ended the game. Who won comes first: after a duty that can end the game it is taken to say that it was broken.
+ENDINGS = ("breach", "dutiful", "open")
+
+
+def explains(table: Table, deal: Deal, record: Json, me: int | None, ending: str = "dutiful") -> bool:
     """Could this deal, with some legal play, have given what the viewer saw?"""
     if me is not None:
         if deal[me] != record["deal"][table.names[me]]:
@@ -106,7 +115,7 @@ def explains(table: Table, deal: Deal, record: Json, me: int | None) -> bool:
             saw = event.get("saw", {}).get(table.names[me]) if event["phase"] == "reveal" else None
             if saw is not None and {table.names.index(n) for n in saw} != sights(table, deal, me):
                 return False
-    return bool(play(table, deal, record, me))
+    return bool(play(table, deal, record, me, ending))
 
 
 def sights(table: Table, deal: Deal, seat: int) -> set[int]:
@@ -134,24 +143,32 @@ def sights(table: Table, deal: Deal, seat: int) -> set[int]:
     return found
 
 
-def play(table: Table, deal: Deal, record: Json, me: int | None) -> set[State]:
+def play(table: Table, deal: Deal, record: Json, me: int | None, ending: str = "dutiful") -> set[State]:
     """Every state the game can be in after the record."""
     seats = range(table.players)
     states = {_new_round(table, State(leader=s, holder=(s - 1) % table.players)) for s in seats}
     events = [e for e in record["events"] if e["phase"] not in ("says", "reveal")]
-    for event in events:
+    winner = record.get("winner")
+    for event in events[:-1]:
         states = {s for state in states if not state.winner for s in step(table, deal, state, event, me)}
-    if record.get("winner") is not None and events:
-        states = {s for s in finals(table, deal, record, me, events) if s.winner == record["winner"]}
+    for event in events[-1:]:
+        open_ = ending != "dutiful" or winner is not None
+        states = {
+            s for state in states if not state.winner for s in step(table, deal, state, event, me, open_)
+        }
+        if ending == "breach":
+            if winner is None or event["phase"] != "lady":
+                return set()
+            return {s for s in states if s.winner == winner}
+    if winner is not None and events:
+        # the game ended so, or the record breaks off before its end; cards that were due were played in any case
+        later = [
+            after
+            for s in states
+            for after in (_cards(table, deal, s, me, None) if s.waiting == "cards" else (s,))
+        ]
+        states = {s for s in later if s.winner in (None, winner)}
     return states
-
-
-def finals(table: Table, deal: Deal, record: Json, me: int | None, events: list[Json]) -> set[State]:
-    """Every state in which the game is over after the last event."""
-    before = play(table, deal, {**record, "events": events[:-1], "winner": None}, me)
-    after = {s for state in before for s in step(table, deal, state, events[-1], me, True)}
-    unseen = {s for state in after if state.waiting == "cards" for s in _cards(table, deal, state, me, None)}
-    return {s for s in after | unseen if s.waiting == "over"}
 
 
 def step(

@@ -133,7 +133,11 @@ def _play(rng: Random, table: Table, deal: Deal, record: Json) -> None:
         (state,) = play(table, deal, {**record, "events": whole}, None)
         if state.waiting == "over" or len(whole) > length:
             break
-        for event in _moves(rng, table, deal, state):
+        moves = _moves(rng, table, deal, state)
+        if moves[0]["phase"] == "lady" and rng.random() < 0.15:
+            events.append(_wrong_card(table, moves[0], record))
+            return
+        for event in moves:
             whole.append(event)
             noted = _noted(rng, event)
             if noted is not None:
@@ -142,6 +146,17 @@ def _play(rng: Random, table: Table, deal: Deal, record: Json) -> None:
         del events[0]
     if state.winner is not None and rng.random() < 0.7:
         record["winner"] = state.winner
+        if rng.random() < 0.15:  # a log that was cut off but names its winner
+            del events[rng.randrange(1, len(events) + 1) :]
+
+
+def _wrong_card(table: Table, lady: Json, record: Json) -> Json:
+    """The Lady's holder is passed a wrong card: that ends the game."""
+    side = lady["loyalty"]
+    record["winner"] = "nobody"
+    if table.ruling("wrong_card", "side_loses") == "side_loses":
+        record["winner"] = "good" if side == "evil" else "evil"
+    return {**lady, "loyalty": "good" if side == "evil" else "evil"}
 
 
 def _moves(rng: Random, table: Table, deal: Deal, state: State) -> list[Json]:
