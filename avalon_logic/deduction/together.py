@@ -111,6 +111,10 @@ class _Company:
             self._tell_each(event)
             return 1
         seen = self._listen(event)
+        if len(events) > 1 and self._leads_to(seen, events[1]):
+            more = self._listen(events[1])
+            self.tours = [self._checked(visit_both(tour, seen, more)) for tour in self.tours]
+            return 2
         observer = self.tours[0]
         after = self._visited(observer, seen)
         if _open(after, seen):
@@ -120,12 +124,6 @@ class _Company:
             ]
             self.tours[0] = after
             return 1
-        if len(events) > 1 and not self._tells_sights(events[1]):
-            more = self._listen(events[1])
-            if any(more.phase in b.passed for b in after.beliefs):
-                both = self._visited(after, more)
-                self.tours = [both, *(self._checked(visit_both(t, seen, more)) for t in self.tours[1:])]
-                return 2
         self.tours = [after, *(self._visited(tour, seen) for tour in self.tours[1:])]
         return 1
 
@@ -133,6 +131,14 @@ class _Company:
         """What all viewers hear of an event."""
         model = self.setting.model
         return listen(with_duties(event, self.record, model, self.deal), self.record, model, None)
+
+    def _leads_to(self, seen: Visit, event: Event) -> bool:
+        """Does an event tell what came of secret choices? Then nothing is learnt from these alone, or is told again."""
+        phases = self.setting.model.phases
+        if seen.due or seen.phase not in phases or event.phase not in phases or self._tells_sights(event):
+            return False
+        secret = any(c.audience.kind != "public" for c in phases[seen.phase].choices)
+        return secret and not phases[event.phase].choices
 
     def _tells_sights(self, event: Event) -> bool:
         """Does an event, or talk, say what seats were shown? Each of them hears something else of that."""
