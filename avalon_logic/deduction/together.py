@@ -10,16 +10,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from avalon_logic.deduction.course import begin, finish, tell
+from avalon_logic.deduction.course import ends_by_breach, finish, last_event, see, tell
 from avalon_logic.deduction.hearing import listen, mentioned_variables, speech_of
-from avalon_logic.deduction.inquiry import Inquiry
-from avalon_logic.deduction.seats import sights_in_deal, sights_told, with_duties
+from avalon_logic.deduction.inquiry import Inquiry, open_inquiry
+from avalon_logic.deduction.seats import breaks_duty, card_of, sights_in_deal, sights_told, with_duties
 from avalon_logic.deduction.setting import CARDS, Setting
 from avalon_logic.deduction.sides import side_needs
 from avalon_logic.fields import fields_of
-from avalon_logic.records import Event, Record, RecordError
+from avalon_logic.records import Event, Record, RecordError, winner_in
 from rules_dsl.arrays import Belief
-from rules_dsl.arrays.answers import contains, worlds
+from rules_dsl.arrays.answers import contains, count, worlds
 from rules_dsl.arrays.follow import UnreadableRecord
 from rules_dsl.arrays.shapes import known
 from rules_dsl.arrays.visits import Tour, Visit, visit, visit_both
@@ -53,7 +53,8 @@ class _Company:
         self.held = [setting.roles.index(role) for role in deal]
         self.viewers: tuple[int | None, ...] = (None, *range(len(deal)))
         self.kept = mentioned_variables(record, setting.model) | side_needs(setting)
-        first = begin(record, setting).tour
+        self.final = last_event(record, setting.model)
+        first = open_inquiry(setting, kept=self.kept).tour
         self.tours = [first, *(_sharing(first, self._start(seat)) for seat in range(len(deal)))]
         for tour in self.tours:
             self._check(tour)
@@ -68,7 +69,9 @@ class _Company:
         if key not in _STARTS:
             if len(_STARTS) >= MOST_STARTS:
                 _STARTS.clear()
-            _STARTS[key] = begin(self.record, self.setting, self.record.names[seat]).tour
+            card = card_of(self.record, self.setting, seat, None)
+            inquiry = open_inquiry(self.setting, seat, card, self.kept)
+            _STARTS[key] = (inquiry if told else see(inquiry, dict(sights))).tour
         return _STARTS[key]
 
     def _inquiry(self, viewer: int | None, tour: Tour) -> Inquiry:
@@ -77,29 +80,28 @@ class _Company:
 
     def run(self) -> list[int]:
         events = self.record.events
-        last = self._last_choice()
+        final = next((i for i, e in enumerate(events) if e is self.final), len(events))
+        end = final if self._ends_apart() else len(events)
         at = 0
-        while at < last:
-            at += self._hear(events[at : min(at + 2, last)])
+        while at < end:
+            at += self._hear(events[at : min(at + 2, end)])
+        if end == len(events):
+            return [count(worlds(tour.current(), CARDS)) for tour in self.tours]
         counts: list[int] = []
         for viewer, tour in zip(self.viewers, self.tours, strict=True):
             inquiry = self._inquiry(viewer, tour)
-            for event in events[last:]:
+            for event in events[end:]:
                 inquiry = tell(inquiry, self.record, event)
-                self._check(inquiry.tour)
             inquiry = finish(inquiry, self.record)
             self._check(inquiry.tour)
             counts.append(inquiry.count())
         return counts
 
-    def _last_choice(self) -> int:
-        """The number of the event with the last choice: how a game ended is told together with that."""
-        model = self.setting.model
-        for at in reversed(range(len(self.record.events))):
-            phase = model.phases.get(self.record.events[at].phase)
-            if phase is not None and phase.choices:
-                return at
-        return 0
+    def _ends_apart(self) -> bool:
+        """Is the last event no mere visit, whether one with who won or one without?"""
+        if self.final is None or self.record.winner is None:
+            return False
+        return self._tells_sights(self.final) or ends_by_breach(self.record, self.setting.model)
 
     def _hear(self, events: Sequence[Event]) -> int:
         """The next event, and the one after it if that came about by it; how many events were heard."""
@@ -128,9 +130,14 @@ class _Company:
         return 1
 
     def _listen(self, event: Event) -> Visit:
-        """What all viewers hear of an event."""
+        """What all viewers hear of an event; of the last one together with who won (see `course.finish`)."""
         model = self.setting.model
-        return listen(with_duties(event, self.record, model, self.deal), self.record, model, None)
+        seen = listen(with_duties(event, self.record, model, self.deal), self.record, model, None)
+        if event is not self.final:
+            return seen
+        if self.record.winner is not None:
+            return replace(seen, winner=(winner_in(model, self.record),), due=False)
+        return replace(seen, dutiful=not breaks_duty(event, self.record, model))
 
     def _leads_to(self, seen: Visit, event: Event) -> bool:
         """Does an event tell what came of secret choices? Then nothing is learnt from these alone, or is told again."""
