@@ -225,7 +225,7 @@ def _shared(observer: Tour, tour: Tour, change: Belief | None, seen: Visit) -> T
     now = replace(
         change, tables=belief.tables, constraints=belief.constraints, whole=belief.whole and change.whole
     )
-    return replace(tour, beliefs=(now,), base=tour.beliefs, visits=(seen,), notes=(), strayed=False)
+    return Tour(tour.machine, tour.viewer, (now,), tour.beliefs, (seen,), kept=tour.kept)
 
 
 def _same_place(one: Belief, other: Belief) -> bool:

@@ -136,7 +136,7 @@ def balanced(beliefs: Sequence[Belief]) -> list[Belief]:
             if table.piles and table.weights is not None and len(table.weights):
                 heaviest = max(heaviest, float(table.weights.max()))
     alone = len(beliefs) == 1
-    if not alone and (heaviest == 0 or heaviest > LIGHTEST):
+    if (not alone or not beliefs[0].forks) and (heaviest == 0 or heaviest > LIGHTEST):
         return list(beliefs)
     made: list[Belief] = []
     for belief in beliefs:

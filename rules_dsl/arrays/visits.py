@@ -176,7 +176,7 @@ def _read(
         found = [note(b) for b in found]
     alive = [b for b in found if b.possible] or found[:1]
     made = tuple(balanced(alive))
-    return replace(tour, beliefs=made, base=base, visits=visits, notes=notes, strayed=reader.strayed)
+    return Tour(tour.machine, tour.viewer, made, base, visits, notes, tour.kept, reader.strayed)
 
 
 @dataclass(slots=True)
