@@ -29,7 +29,8 @@ from rules_dsl.smt.terms import Num, Truth, and_, equal, not_, number, or_, term
 from rules_dsl.smt.unroll import are_params, input_leaves, move_leaves
 from rules_dsl.types import OptionalType
 
-MOST_CANDIDATES = 200
+MOST_CANDIDATES = 2000
+MOST_CARRIED = 400
 
 
 @dataclass(frozen=True)
@@ -50,6 +51,17 @@ class _Atom:
     literal: Any
 
 
+@dataclass(frozen=True)
+class _Beside:
+    """Another game beside the one searched for: when it is legal and looks the same to a seat, and where it has come to.
+    `place` is where it stands, if it may go on beside a longer game.
+    """
+
+    alike: tuple[Truth, ...]
+    now: tuple[Any, ...]
+    place: Place | None = None
+
+
 class CertainGames:
     """The search for the shortest game that makes a claim about knowing and not knowing false.
 
@@ -62,6 +74,7 @@ class CertainGames:
         self.atoms: list[_Atom] = []
         self.candidates = 0
         self.searches: dict[int, PairSearch] = {}
+        self.twins: list[tuple[Doubt, _Beside]] = []
         system = pair.system
         scene = replace(system.scene(system.before), knows=self._supposed)
         self.goal = term(and_((where, system.rests, not_(truth_of(claim, scene)))))
@@ -79,6 +92,7 @@ class CertainGames:
         for depth in range(deepest + 1):
             if depth:
                 self.run.extend()
+                self.run.solver.add(*self._carried_on(depth))
             try:
                 game = self._at_depth(depth, clock)
             except OutOfTime as error:
@@ -120,10 +134,16 @@ class CertainGames:
         game at this table that looks like the one proposed does.
         """
         if doubt.twin is not None:
-            alike = and_(self._refuted_by(doubt, doubt.twin, depth))
+            twin = self._beside(doubt.twin, doubt.seat, depth, proposed)
+            self.twins.append((doubt, twin))
+            yield from self._refuted_by(doubt, twin, depth)
         else:
             same_table = are_params(self.pair.system, proposed.params)
-            alike = and_((same_table, *self._looks_like(proposed, doubt.seat, depth)[0]))
+            alike = and_((same_table, *self._beside(proposed, doubt.seat, depth).alike))
+            yield from self._known_where(alike, doubt, depth)
+
+    def _known_where(self, alike: Truth, doubt: Doubt, depth: int) -> Iterator[Any]:
+        """Where this holds of a game, the doubt is settled for the seat as it was in the game proposed."""
         for atom, (_, literal) in zip(self.atoms, self._literals(depth), strict=True):
             if atom.expr is doubt.expr:
                 meant = and_(
@@ -136,41 +156,75 @@ class CertainGames:
                     known = literal if doubt.twin is None else z3.Not(literal)
                     yield z3.Implies(z3.And(self.run.at(depth, meant), term(alike)), known)
 
-    def _refuted_by(self, doubt: Doubt, other: Game, depth: int) -> Iterator[Truth]:
-        """The twin looks to the seat like the game, and leads to where the fact does not hold."""
-        alike, now = self._looks_like(other, doubt.seat, depth)
-        yield from alike
+    def _refuted_by(self, doubt: Doubt, other: _Beside, depth: int) -> Iterator[Any]:
+        """Where the twin looks to the seat like the game, and leads to where the fact does not hold, it is not certain."""
         twin = self.pair.twin
         scene = replace(twin.scene(twin.before), bound=dict(doubt.bound))
         failing = term(and_((twin.rests, not_(truth_of(doubt.expr.fact, scene)))))
-        yield from substituted_each([failing], list(zip(twin.state_leaves(twin.before), now, strict=True)))
+        there = substituted_each([failing], list(zip(twin.state_leaves(twin.before), other.now, strict=True)))
+        yield from self._known_where(and_((*other.alike, *there)), doubt, depth)
 
-    def _looks_like(self, other: Game, seat: int, depth: int) -> tuple[list[Truth], list[Any]]:
-        """That another game's moves are legal and step by step look to the seat like the game's: conditions on the game,
-        and on parameters, which are not taken to be those the other was found with. What one of them has done beyond the
-        other the seat sees nothing of. And where the other leads to.
+    def _beside(self, other: Game, seat: int, depth: int, proposed: Game | None = None) -> _Beside:
+        """Another game, beside any to this depth. Where it moved as the game proposed did, it is taken to move as any game
+        does that this is said of. What one of them has done beyond the other the seat sees nothing of.
         """
         system, twin = self.pair.system, self.pair.twin
-        found: list[Truth] = [looks_same(system.first_slots, twin.first_slots, seat)]
-        leaves = twin.state_leaves(twin.before)
-        now = twin.state_leaves(twin.initial)
+        first = looks_same(system.first_slots, twin.first_slots, seat)
+        made = _Beside((first,), tuple(twin.state_leaves(twin.initial)))
         for t, move in enumerate(other.moves):
-            state = other.states[t]
-            place = Place(state.phase, state.step)
+            place = Place(other.states[t].phase, other.states[t].step)
             ours, theirs = system.steps[place], twin.steps[place]
-            moved = zip(input_leaves(theirs, twin.model), move_leaves(theirs, twin.model, move), strict=True)
-            pairs = [*zip(leaves, now, strict=True), *moved]
-            if t < depth:
-                alike = (system.at(system.before, place), looks_same(ours.slots, theirs.slots, seat))
-            else:
-                alike = (place in self.pair.unnoticed, nothing_seen(theirs.slots, seat))
-            condition = and_((twin.at(twin.before, place), theirs.legal, *alike))
-            (said_here,) = substituted_each([term(condition)], pairs)
-            found.append(self.run.at(min(t, depth), said_here))
-            now = substituted_each(twin.state_leaves(theirs.after), pairs)
+            chosen = move_leaves(theirs, twin.model, move)
+            if proposed is not None and t < depth:
+                as_proposed = move_leaves(ours, twin.model, proposed.moves[t])
+                leaves = zip(chosen, as_proposed, input_leaves(ours, twin.model), strict=True)
+                chosen = [mine if value.eq(usual) else value for value, usual, mine in leaves]
+            made = self._one_on(made, place, chosen, seat, t, depth)
         for t in range(len(other.moves), depth):
-            found.append(self.run.at(t, or_(self._unnoticed(place, seat) for place in self.pair.unnoticed)))
-        return found, now
+            unseen = self.run.at(t, or_(self._unnoticed(place, seat) for place in self.pair.unnoticed))
+            made = replace(made, alike=(*made.alike, unseen))
+        last = other.states[-1]
+        if len(other.moves) == depth and not last.over:
+            made = replace(made, place=Place(last.phase, last.step))
+        return made
+
+    def _one_on(
+        self, made: _Beside, place: Place, chosen: Sequence[Any], seat: int, moment: int, depth: int
+    ) -> _Beside:
+        """The other game one step on, from this place with these inputs, which may be those of the game itself."""
+        system, twin = self.pair.system, self.pair.twin
+        ours, theirs = system.steps[place], twin.steps[place]
+        pairs = list(zip(twin.state_leaves(twin.before), made.now, strict=True))
+        pairs += zip(input_leaves(theirs, twin.model), chosen, strict=True)
+        if moment < depth:
+            alike = (system.at(system.before, place), looks_same(ours.slots, theirs.slots, seat))
+        else:
+            alike = (place in self.pair.unnoticed, nothing_seen(theirs.slots, seat))
+        condition = and_((twin.at(twin.before, place), theirs.legal, *alike))
+        said_here, *after = substituted_each([term(condition), *twin.state_leaves(theirs.after)], pairs)
+        here = self.run.moments[min(moment, depth)]
+        now = substituted_each(after, here)
+        return _Beside((*made.alike, substituted(said_here, here)), tuple(now))
+
+    def _carried_on(self, depth: int) -> Iterator[Any]:
+        """What the twins of games one step shorter teach: each goes on as the game does that it is beside."""
+        carried: list[tuple[Doubt, _Beside]] = []
+        for doubt, made in self.twins:
+            if made.place is None:
+                continue
+            step = self.pair.system.steps[made.place]
+            chosen = input_leaves(step, self.pair.twin.model)
+            longer = self._one_on(made, made.place, chosen, doubt.seat, depth - 1, depth)
+            yield from self._refuted_by(doubt, longer, depth)
+            places = [p for p in self.pair.twin.steps if self._may_stand(longer, p)]
+            carried += [(doubt, replace(longer, place=place)) for place in places]
+        self.twins = carried[:MOST_CARRIED]
+
+    def _may_stand(self, other: _Beside, place: Place) -> bool:
+        twin = self.pair.twin
+        here = term(twin.at(twin.before, place))
+        (there,) = substituted_each([here], list(zip(twin.state_leaves(twin.before), other.now, strict=True)))
+        return not z3.is_false(there)
 
     def _unnoticed(self, place: Place, seat: int) -> Truth:
         system = self.pair.system
