@@ -20,7 +20,8 @@ class Taken:
     def add(self, answer: Answer) -> None:
         rulings = answer.get("rulings", {})
         self.adopted.update(f"{name}={rulings[name]}" for name in answer.get("adopted", ()))
-        self.unused.update(without_places(tuple(answer.get("unused", ()))))
+        # in one order, or the summary would read otherwise at every run
+        self.unused.update(sorted(without_places(tuple(answer.get("unused", ())))))
 
     def lines(self, adopted: str) -> Iterator[str]:
         """The summary; `adopted` is what the rulings are called in it."""
