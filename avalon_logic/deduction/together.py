@@ -98,7 +98,7 @@ class _Company:
         return counts
 
     def _ends_apart(self) -> bool:
-        """Is the last event no mere visit, whether one with who won or one without?"""
+        """Must the last event be told to each viewer by itself, because who won may mean another thing for each?"""
         if self.final is None or self.record.winner is None:
             return False
         return self._tells_sights(self.final) or ends_by_breach(self.record, self.setting.model)
