@@ -64,6 +64,7 @@ def events_of(
     """
     recorder = _Recorder(model, tuple(names), sights)
     recorder.see(first.observations)
+    last = first.state
     for number, (state, move, step) in enumerate(played):
         choice = model.phases[state.phase].choices[state.step]
         if number == 0 and has_heading(choice):
@@ -71,7 +72,12 @@ def events_of(
         else:
             recorder.choose(choice, move)
         recorder.see(step.observations)
-    return recorder.events()
+        last = step.state
+    found = recorder.events()
+    if not last.over and found and recorder.visits[-1].phase == found[-1].phase == last.phase:
+        # the game waits there: an event of which nothing is noted yet would say that it has taken place
+        return found if found[-1].values else found[:-1]
+    return found
 
 
 class _Recorder:

@@ -25,6 +25,7 @@ from proofs.search import Found
 from proofs.silence import Silence
 from proofs.swaps import Stage, Swap, SwapProver
 from rules_dsl import model as m
+from rules_dsl.settle import fix, parameter_values
 from rules_dsl.smt import Game, Place, System
 from rules_dsl.smt.expressions import Scene, truth_of, value_of
 from rules_dsl.smt.symbolic import model_reader
@@ -36,6 +37,7 @@ from rules_dsl.walk import children, every, reads
 TwoGames = tuple[Game, Game, int]  # a game, another that looks the same, and the seat it does to
 
 MOST_SWAPS = 24
+SHARE = 0.5  # of the time left, for a proof by twins and then for a search at a small table
 
 
 def demands(expr: m.Expr) -> str:
@@ -72,16 +74,24 @@ def _knowing(expr: m.Expr) -> list[m.Knows]:
     return [e for e in every(expr) if isinstance(e, m.Knows)]
 
 
-def _entangled(expr: m.Expr) -> bool:
-    """Could refuting the claim take two twins at once? (Then one pair of games does not decide it.)"""
+def _entangled(expr: m.Expr, sign: bool = True) -> bool:
+    """Could refuting the claim take two twins at once? (Then one pair of games does not decide it.)
+
+    Under a `not` it is the other way round: "not all are in doubt" fails only where all of them are at once.
+    """
     match expr:
-        case m.Apply("or" | "implies", (one, other), _):
-            both = bool(_knowing(one)) and bool(_knowing(other))
-            return both or _entangled(one) or _entangled(other)
-        case m.Quantify("exists", _, _, _, _):
+        case m.Apply("not", (inner,), _):
+            return _entangled(inner, not sign)
+        case m.Apply("implies", (condition, conclusion), _):
+            both = sign and bool(_knowing(condition)) and bool(_knowing(conclusion))
+            return both or _entangled(condition, not sign) or _entangled(conclusion, sign)
+        case m.Apply("or" | "and" as word, parts, _):
+            several = sum(bool(_knowing(part)) for part in parts) > 1
+            return (several and (word == "or") is sign) or any(_entangled(part, sign) for part in parts)
+        case m.Quantify("all" | "exists" as word, _, _, _, _) if (word == "exists") is sign:
             return bool(_knowing(expr))
         case _:
-            return any(_entangled(part) for part in children(expr))
+            return any(_entangled(part, sign) for part in children(expr))
 
 
 def conjuncts(claim: m.Expr) -> Iterator[m.Expr]:
@@ -220,6 +230,19 @@ class Knowledge:
     def _unknown(self, claim: m.Expr, clock: Clock) -> Finding:
         if dealt_map(self.system.model) is None:
             return self._certain_game(None, (), claim, clock)
+        first = Clock.of(SHARE * clock.left())
+        try:
+            with first.within():
+                found = self._by_twins(claim, first)
+        except OutOfTime:
+            found = None, ()
+        if isinstance(found, Finding):
+            return found
+        prover, without = found
+        return self._certain_game(prover, without, claim, clock)
+
+    def _by_twins(self, claim: m.Expr, clock: Clock) -> Finding | tuple[SwapProver | None, Sequence[Stage]]:
+        """Proved by a twin for every game; or the stages at which no exchange makes one (no prover: any stage)."""
         prover = self._swap_prover(claim, clock)
         swaps: list[Swap] = []
         without: list[Stage] = []  # stages at which no swap shows what is needed
@@ -236,14 +259,14 @@ class Knowledge:
                 self._worked[more.guard.text] = None
         else:
             # states nobody has looked at yet may be doubtful, at whatever stage
-            return self._certain_game(None, (), claim, clock)
+            return None, ()
         if not without:
             texts = tuple(dict.fromkeys(s.text for s in swaps))
             bad = self._false(prover, swaps, claim)
             evidence = self._evidence(bad, twins=Twins(prover, tuple(swaps)))
             how = "a twin for every game, by exchanging the cards of two seats"
             return Finding(True, how, texts, evidence=evidence)
-        return self._certain_game(prover, without, claim, clock)
+        return prover, without
 
     def _swap_prover(self, claim: m.Expr, clock: Clock) -> SwapProver:
         marks = tuple(c for c in closed_conditions(claim) if reads(c, self.system.model.definitions))
@@ -334,7 +357,12 @@ class Knowledge:
     def _certain_game(
         self, prover: SwapProver | None, stages: Sequence[Stage], claim: m.Expr, clock: Clock
     ) -> Finding:
-        """The shortest game after which somebody is certain, checked against every game that looks the same."""
+        """A game after which somebody is certain, checked against every game that looks the same: at a small table if
+        there is one, else the shortest.
+        """
+        game = self._at_a_small_table(claim, clock)
+        if game is not None:
+            return self._certain(game)
         where: Truth = True
         if prover is not None:
             # at all other stages every game has a twin
@@ -342,13 +370,37 @@ class Knowledge:
         kinds = kinds_of_end(self.pair, () if prover is None else prover.marks)
         found = CertainGames(self.pair, claim, where, kinds).shortest(self.deepest, clock)
         if found.game is not None:
-            replay(self.system.model, found.game)
-            how = f"a game of {found.depth} event(s); all games that look the same to the seat agree"
-            return Finding(False, how, (), found.game, depth=found.depth)
+            return self._certain(found.game)
         if found.complete:
             how = f"complete unrolling: no game has more than {found.depth} events"
             return Finding(True, how, depth=found.depth)
         return undecided(found)
+
+    def _certain(self, game: Game) -> Finding:
+        replay(self.system.model, game)
+        events = len(game.moves)
+        how = f"a game of {events} event(s); all games that look the same to the seat agree"
+        return Finding(False, how, (), game, depth=events)
+
+    def _at_a_small_table(self, claim: m.Expr, clock: Clock) -> Game | None:
+        """A game with the fewest players and the usual rulings, found in part of the time: there the search goes deepest."""
+        model = self.system.model
+        usual = parameter_values(model, {})
+        fixed = {n: usual[n] for n, p in model.params.items() if p.kind == "ruling" or n == m.PLAYERS}
+        if not fixed:
+            return None
+        some = next(iter(model.properties.values()))
+        small = fix(replace(model, properties={"": replace(some, kind="invariant", value=claim)}), fixed)
+        said = small.properties[""].value
+        assert said is not None
+        share = Clock.of(SHARE * clock.left())
+        try:
+            with share.within():
+                pair = pair_of(small)
+                found = CertainGames(pair, said, True, kinds_of_end(pair)).shortest(self.deepest, share)
+        except OutOfTime:
+            return None
+        return None if found.game is None else replace(found.game, params={**fixed, **found.game.params})
 
 
 def closed_conditions(claim: m.Expr) -> Iterator[m.Expr]:

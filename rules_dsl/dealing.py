@@ -31,9 +31,8 @@ class Misdeal:
         return f"there are {self.cards} cards for {self.places} places to deal '{self.choice.variable}' to"
 
 
-def misdeals(model: m.Model, players: int, params: Mapping[str, Value]) -> Iterator[Misdeal]:
-    """The deals of a table that cannot be laid out, as far as the parameters decide it."""
-    env = Environment(model, players, params)
+def decided_deals(model: m.Model) -> Iterator[tuple[m.Choice, tuple[m.Expr, ...]]]:
+    """The deals that the parameters decide, with the conditions under which they take place."""
 
     def settled(expr: m.Expr | None) -> bool:
         return expr is None or not reads(expr, model.definitions)
@@ -41,17 +40,24 @@ def misdeals(model: m.Model, players: int, params: Mapping[str, Value]) -> Itera
     for phase in model.phases.values():
         for choice in phase.choices:
             conditions = (phase.when, choice.when)
-            if choice.deal is None or not all(map(settled, (choice.deal, *conditions))):
-                continue
-            if not all(holds(c, env) for c in conditions):
-                continue
-            counts = evaluate(choice.deal, env)
-            assert isinstance(counts, tuple)
-            assert isinstance(choice.type, MapType)
-            cards = sum(c for c in counts if isinstance(c, int))
-            places = count_values(choice.type.key, players)
-            if cards != places:
-                yield Misdeal(choice, cards, places)
+            if choice.deal is not None and all(map(settled, (choice.deal, *conditions))):
+                yield choice, tuple(c for c in conditions if c is not None)
+
+
+def misdeals(model: m.Model, players: int, params: Mapping[str, Value]) -> Iterator[Misdeal]:
+    """The deals of a table that cannot be laid out, as far as the parameters decide it."""
+    env = Environment(model, players, params)
+    for choice, conditions in decided_deals(model):
+        if not all(holds(c, env) for c in conditions):
+            continue
+        assert choice.deal is not None
+        counts = evaluate(choice.deal, env)
+        assert isinstance(counts, tuple)
+        assert isinstance(choice.type, MapType)
+        cards = sum(c for c in counts if isinstance(c, int))
+        places = count_values(choice.type.key, players)
+        if cards != places:
+            yield Misdeal(choice, cards, places)
 
 
 def misdeals_by_default(model: m.Model, tables: Mapping[int, Mapping[str, Value]]) -> Iterator[Diagnostic]:

@@ -21,6 +21,7 @@ from typing import Any
 import z3  # type: ignore[import-untyped]
 
 from rules_dsl import model as m
+from rules_dsl.dealing import decided_deals
 from rules_dsl.smt.execute import (
     CIRCLE,
     Run,
@@ -312,7 +313,17 @@ class Compiler:
             parts.append(well_formed(value, param.type, self.players))
         scene = self.scene_of("", {})
         parts += [truth_of(c.condition, scene) for c in self.model.checks if c.severity == "error"]
+        for choice, conditions in decided_deals(self.model):
+            takes_place = and_(truth_of(c, scene) for c in conditions)
+            parts.append(implies(takes_place, self._fits(choice, scene)))
         return and_(parts)
+
+    def _fits(self, choice: m.Choice, scene: Scene) -> Truth:
+        """Are there as many cards as places to deal them to?"""
+        assert choice.deal is not None
+        assert isinstance(choice.type, MapType)
+        places = count(deal_places(choice.type, self.players))
+        return equal(total(value_of(choice.deal, scene).entries), places)
 
     def _formed(self, state: SymbolicState) -> Truth:
         parts = [

@@ -166,3 +166,25 @@ def test_one_twin_stands_for_all_rulings_under_which_it_is_legal() -> None:
     assert found.game is None
     assert found.complete
     assert 0 < search.candidates <= 2 * 9
+
+
+@pytest.mark.parametrize(
+    "doubts",
+    [
+        "all(p in Player | not knows(p, coin))",
+        "not exists(p in Player | knows(p, coin))",
+        "(coin implies not knows(turn, coin)) and not knows(left(turn), coin)",
+    ],
+)
+def test_that_several_seats_doubt_at_once_is_not_decided_by_the_doubt_of_one(doubts: str) -> None:
+    """One twin shows the doubt of one seat; here the game that shows the claim needs a twin for each."""
+    claim = f'reachable nobody "nobody knows of the coin": over and coin and {doubts} expect proved'
+    (found,) = verdicts_of(peek("false", claim=claim), game="peek")
+    assert found.outcome == "proved"
+    assert found.game is not None
+
+
+def test_that_nobody_doubts_is_not_said_of_a_game_in_which_one_seat_knows() -> None:
+    claim = 'reachable nobody "nobody knows": over and coin and all(p in Player | not knows(p, coin)) expect refuted'
+    (found,) = verdicts_of(peek("true", claim=claim), game="peek")
+    assert found.outcome == "refuted"
