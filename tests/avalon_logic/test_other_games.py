@@ -107,9 +107,9 @@ game short "Too few cards" {
   enum Role { king, pawn }
   enum Side { us, them }
   result Side
-  param deck: Role -> 0..4 = map(r in Role: 1)
+  public copies: 0..4 = 1
   start deal
-  phase deal { chance deals role: Player -> Role from deck own  win us }
+  phase deal { chance deals role: Player -> Role from map(r in Role: copies) own  win us }
 }
 """
 
