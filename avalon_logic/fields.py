@@ -44,8 +44,24 @@ class Field:
 SAW = "saw"  # the field for what a seat saw in all showings of a phase together
 
 
+# by the model's identity, kept alive with it
+_FIELDS: dict[int, tuple[Model, dict[str, tuple[Field, ...]]]] = {}
+_MOST_MODELS = 256
+
+
 def fields_of(model: Model, phase: str) -> tuple[Field, ...]:
     """What can be written down about a phase, in order."""
+    kept = _FIELDS.get(id(model))
+    if kept is None or kept[0] is not model:
+        if len(_FIELDS) >= _MOST_MODELS:
+            _FIELDS.clear()
+        kept = _FIELDS[id(model)] = (model, {})
+    if phase not in kept[1]:
+        kept[1][phase] = _fields_of(model, phase)
+    return kept[1][phase]
+
+
+def _fields_of(model: Model, phase: str) -> tuple[Field, ...]:
     declared = model.phases[phase]
     found = [
         Field(c.variable, model.variables[c.variable].type, c, what=c.variable) for c in declared.choices

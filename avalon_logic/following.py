@@ -40,6 +40,7 @@ from rules_dsl.values import least
 
 MOST_STATES = 20_000
 MOST_DEALS = 120
+MOST_STEPS = 400_000  # choices tried for one record: some ten seconds
 
 
 @dataclass(frozen=True)
@@ -88,6 +89,7 @@ class Player:
             or (e.phase in model.phases and name not in {f.name for f in fields_of(model, e.phase)})
         }
         self.breaches: list[Finding] = []
+        self.steps = 0
         self.dutiful = True  # is it taken that nobody broke a duty where it was not written down?
         first = engine.start()
         self.ways: list[tuple[State, Trail]] = [(first.state, trail_of(first.observations))]
@@ -286,6 +288,9 @@ class Player:
             yield Finding(number, error.cites, error.message, self._legal(state))
             return
         for move in moves:
+            self.steps += 1
+            if self.steps > MOST_STEPS:
+                raise TooOpen(f"more than {MOST_STEPS:,} ways to go on were tried; write down more of it")
             try:
                 step = self.engine.step(state, move)
             except IllegalMove as error:

@@ -139,8 +139,12 @@ class RulesFile(pytest.File):
             ]
             seconds = float(self.config.getoption("--avalon-seconds"))
             options = Options(seconds=seconds, only=tuple({wanted.claim.name, *chosen}))
-            for verdict in prove(wanted.family.model, wanted.family.name, options):
-                known[verdict.family, verdict.name] = verdict
+            try:
+                for verdict in prove(wanted.family.model, wanted.family.name, options):
+                    known[verdict.family, verdict.name] = verdict
+            except KeyboardInterrupt:
+                # pytest shows what every function on the way was given: of a prover that is millions of terms
+                raise KeyboardInterrupt from None
         return known[key]
 
 

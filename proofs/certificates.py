@@ -40,6 +40,7 @@ from proofs.obligations import (
 from proofs.pair_obligations import agreement_obligations, exclusion_obligation, twin_obligations
 from proofs.verdicts import PROVED, REFUTED, Verdict
 from rules_dsl.smt import System
+from rules_dsl.smt.raw import listened
 
 CONTENTS = "certificate.json"
 SOLVERS = ("z3", "cvc5")
@@ -331,7 +332,7 @@ def ask_z3(text: str, seconds: float) -> str:
     solver.set("timeout", int(seconds * 1000))
     try:
         solver.from_string(text)
-        return str(solver.check())
+        return str(listened(solver.check(), solver))
     except z3.Z3Exception as error:
         return f"error: {error}"
 

@@ -36,6 +36,7 @@ from rules_dsl.play import IllegalMove, Move, Observation, State, Stuck
 from rules_dsl.settle import Settled, settle
 from rules_dsl.smt import Game, System, compile_smt, finite_solver
 from rules_dsl.smt.observations import Slot
+from rules_dsl.smt.raw import listened
 from rules_dsl.smt.symbolic import model_reader
 from rules_dsl.smt.terms import Truth, and_, not_, or_, term
 from rules_dsl.smt.unroll import are_params, decode_move, is_state, is_value
@@ -305,7 +306,7 @@ class _Solver:
         solver, system = finite_solver(), self.system
         solver.add(are_params(system, game.params), is_state(system, system.before, game.states[-1]))
         solver.add(term(system.valid), term(_goal(system, part.key)))
-        if solver.check() != z3.sat:
+        if listened(solver.check(), solver) != z3.sat:
             raise Disagreement(f"nothing to be chosen in the last state shows {part.text!r}")
         step = next(s for p, s in system.steps.items() if (p.phase, p.step) == _standing(game.states[-1]))
         move = decode_move(system, step, model_reader(solver.model()))

@@ -16,6 +16,7 @@ from proofs.clock import Clock, OutOfTime
 from proofs.induction import excluded, said
 from proofs.lemmas import Lemma
 from rules_dsl.smt import Place, System, finite_solver
+from rules_dsl.smt.raw import KEYBOARD, listened
 from rules_dsl.smt.terms import Truth, term, unknowns
 from rules_dsl.smt.unroll import relation
 
@@ -61,8 +62,10 @@ def asked(system: System, bad: Any, known: Sequence[Any], seconds: float) -> Any
     engine.rule(reached(*open_, *steps.after), [reached(*open_, *state), *known, steps.legal])
     engine.rule(wrong(), [reached(*open_, *state), *known, bad])
     try:
-        answer = engine.query(wrong())
-    except z3.Z3Exception:  # its way of saying that time is up
+        answer = listened(engine.query(wrong()), engine)
+    except z3.Z3Exception as error:  # its way of saying that time is up, or of having taken Ctrl-C for itself
+        if KEYBOARD in str(error) or KEYBOARD in str(engine.reason_unknown()):
+            raise KeyboardInterrupt from None
         return None
     found = _definition(engine.get_answer(), reached, [*open_, *state]) if answer == z3.unsat else None
     return None if found is None or not _is_plain(found) else found

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from importlib import import_module
 
 from avalon_logic.cli.output import BadInput, report_error
+from avalon_logic.cli.streams import OutputLost, give_up_stdout, guarded
 
 VERSION = "0.1.0"
 
@@ -34,6 +35,7 @@ COMMANDS = {
     ),
     "reveal": ("avalon_logic.cli.reveal", "the reveal script, read aloud step by step"),
     "demo": ("avalon_logic.cli.demo", "the main things on a bundled example, in a few seconds"),
+    "completion": ("avalon_logic.cli.completion", "a script that completes commands in bash, zsh or fish"),
 }
 
 EPILOG = """examples:
@@ -77,7 +79,16 @@ def build_parser(only: str | None = None) -> argparse.ArgumentParser:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs one command; the return value is the exit code."""
-    words = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        with guarded():
+            return _run(list(sys.argv[1:] if arguments is None else arguments))
+    except OutputLost as lost:
+        give_up_stdout()
+        # whoever closed the pipe has seen enough and needs no message, but not all that was to be said was said
+        return 3 if lost.unread else report_error(f"the output could not be written: {lost}")
+
+
+def _run(words: list[str]) -> int:
     named = next((w for w in words if not w.startswith("-")), None)
     parser = build_parser(named if named in COMMANDS else None)
     args = parser.parse_args(words)
@@ -92,9 +103,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return report_error(str(error))
     except KeyboardInterrupt:
         return report_error("interrupted", code=3)
-    except BrokenPipeError:
-        sys.stderr.close()
-        return 0
 
 
 if __name__ == "__main__":

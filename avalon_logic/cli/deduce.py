@@ -6,10 +6,13 @@ import argparse
 import json
 import sys
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from avalon_logic.cli.many import EPILOG as MANY
+from avalon_logic.cli.many import add_many, many_games, run_many, under_rulings
 from avalon_logic.cli.output import (
     BadInput,
     add_rule_files,
@@ -17,22 +20,24 @@ from avalon_logic.cli.output import (
     bad_input,
     console,
     print_json,
-    progress,
     rulings_of,
 )
 from avalon_logic.cli.viewpoint import add_assume
-from avalon_logic.reading import record_of_data, record_of_text
-from avalon_logic.records import Record, RecordError, without_places
+from avalon_logic.many.reading import check_rulings
+from avalon_logic.reading import record_of_text
+from avalon_logic.records import Record, RecordError
 from avalon_logic.typed_records import NOBODY
 
 if TYPE_CHECKING:
     from avalon_logic.deduction import Result
+    from avalon_logic.many.sources import Source
 
 ALL = sys.maxsize  # --list without a number
 
-EPILOG = """RECORD is a game as typed at the table or as JSON (see docs/records.md), - for stdin, or a .jsonl file of
-many games with their deals. Without --as a neutral observer deduces. With --as only what that player can have
-seen counts, whatever else the record says.
+EPILOG = (
+    """RECORD is a game as typed at the table or as JSON (see docs/records.md), - for stdin, or
+many games with their deals. Without --as a neutral observer deduces. With --as only what that player can have seen
+counts, whatever else the record says.
 
 examples:
   avalon deduce friday.txt                                 what can anybody at the table know?
@@ -43,13 +48,20 @@ examples:
   avalon deduce site-export.jsonl                          did the true deal stay possible in every game?
   avalon deduce --expect positions.json                    positions with known answers
 
+"""
+    + MANY
+    + """
+
 exit codes: 0 answered, 1 no deal is possible (or a game or position came out wrong), 2 bad input, 3 out of time"""
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = EPILOG
     parser.usage = "avalon deduce RECORD [options]\n       avalon deduce --expect FILE [--json]"
-    parser.add_argument("record", metavar="RECORD", nargs="?", help="a record, a .jsonl file of games, or -")
+    parser.add_argument(
+        "record", metavar="RECORD", nargs="?", help="a record, a file or folder of games, or -"
+    )
     parser.add_argument("--expect", type=Path, metavar="FILE", help="check positions with expected answers")
     parser.add_argument("--json", action="store_true", help="JSON; one line for each game or position")
     parser.add_argument("--ids", nargs="+", metavar="ID", help="with --expect: only these positions")
@@ -80,6 +92,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_assume(rules)
     add_rulings(rules)
     add_rule_files(rules)
+    add_many(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -89,9 +102,11 @@ def run(args: argparse.Namespace) -> int:
         return _expect(args)
     if args.record is None:
         raise BadInput("give a RECORD to deduce from, or --expect FILE (see: avalon deduce --help)")
-    if args.record.endswith(".jsonl"):
-        return _games(args)
-    return _one(args)
+    if args.ruling:
+        with bad_input():
+            check_rulings(rulings_of(args.ruling), tuple(args.rules))
+    games = many_games(args)
+    return _one(args) if games is None else _games(args, games)
 
 
 # --- one record ---
@@ -128,10 +143,9 @@ def _one(args: argparse.Namespace) -> int:
 def _read(args: argparse.Namespace) -> Record:
     paths = tuple(args.rules)
     rulings = rulings_of(args.ruling)
-    if args.record == "-":
-        return record_of_text(sys.stdin.buffer.read().decode("utf-8-sig"), None, rulings, paths)
-    path = Path(args.record)
-    return record_of_text(path.read_bytes().decode("utf-8-sig"), path, rulings, paths)
+    path = None if args.record == "-" else Path(args.record)
+    content = args.piped if path is None else path.read_bytes()
+    return under_rulings(record_of_text(content.decode("utf-8-sig"), path, rulings, paths), rulings)
 
 
 def _answer(args: argparse.Namespace, result: Result) -> int:
@@ -190,80 +204,16 @@ def _show(args: argparse.Namespace, result: Result, explanations: list[Any], mos
 # --- many games ---
 
 
-def _games(args: argparse.Namespace) -> int:
-    from avalon_logic.deduction.games import Verdict, follow_game
-    from avalon_logic.logs import read_lines
+def _games(args: argparse.Namespace, games: Iterator[Source]) -> int:
+    from avalon_logic.many.deducing import DeduceTally, Deducing
 
-    for option in ("seat", "role", "saw", "why", "if_", "list", "assume"):
+    for option in ("seat", "role", "saw", "why", "if_", "list", "assume", "steps", "by_side"):
         if getattr(args, option):
-            raise BadInput(
-                f"a file of games is followed for everybody by the rules alone: leave out --{option.strip('_')}"
-            )
-    path, rulings = Path(args.record), rulings_of(args.ruling)
-    with bad_input():
-        lines = list(read_lines(path))
-    if not lines:
-        raise BadInput(f"{path}: no games in this file")
-    update = progress(len(lines), "deducing")
-    counts: Counter[str] = Counter()
-    adopted: Counter[str] = Counter()
-    unused: Counter[str] = Counter()
-    faults: list[Verdict] = []
-    for done, (number, data) in enumerate(lines, 1):
-        where = f"{path}:{number}"
-        try:
-            with bad_input():
-                record = record_of_data(data, rulings, where, tuple(args.rules))
-                verdict = follow_game(record)
-        except BadInput as error:
-            counts["unreadable"] += 1
-            name = str(data.get("id", "")) if isinstance(data, dict) else ""
-            if args.json:
-                print_json({"id": name, "error": str(error)})
-            else:
-                print(f"avalon: {where}: {error}", file=sys.stderr)
-            continue
-        finally:
-            update(done)
-        counts["sound" if verdict.sound else "illegal" if verdict.illegal else "excluded"] += 1
-        counts["viewers"] += len(verdict.sightings)
-        adopted.update(f"{k}={record.configuration.rulings[k]}" for k in record.adopted)
-        unused.update(without_places(record.unused))
-        if args.json:
-            print_json(verdict.to_json())
-        elif not verdict.sound:
-            faults.append(verdict)
-    if not args.json:
-        _summary(len(lines), counts, faults)
-        for heading, named in (
-            ("rulings taken from the logs", adopted),
-            ("in the logs but not used", unused),
-        ):
-            if named:
-                shown = ", ".join(f"{name} in {n}" for name, n in named.most_common())
-                console().print(f"  {heading}: {shown}", markup=False)
-    return 2 if counts["unreadable"] else 0 if counts["sound"] == len(lines) else 1
-
-
-def _summary(total: int, counts: Counter[str], faults: list[Any]) -> None:
-    out = console()
-    out.print(
-        f"{total} games, {counts['viewers']:,} viewers (the neutral observer and every seat)", markup=False
-    )
-    out.print(
-        f"  the true deal stayed possible for everybody after every event: {counts['sound']}", markup=False
-    )
-    if counts["excluded"]:
-        out.print(f"  the true deal is excluded by what was recorded: {counts['excluded']}", markup=False)
-    if counts["illegal"]:
-        out.print(f"  not legal, so not followed to the end: {counts['illegal']}", markup=False)
-    if counts["unreadable"]:
-        out.print(f"  not readable: {counts['unreadable']}", markup=False)
-    for verdict in faults:
-        out.print(f"{verdict.record.title}: {verdict.illegal or 'the true deal is excluded'}", markup=False)
-        if verdict.explanation is not None:
-            for line in verdict.explanation.lines()[1:]:
-                out.print(f"  {line}", markup=False)
+            name = {"seat": "as"}.get(option, option.strip("_").replace("_", "-"))
+            raise BadInput(f"many games are followed for everybody by the rules alone: leave out --{name}")
+    rulings, paths = rulings_of(args.ruling), tuple(args.rules)
+    job = Deducing(tuple(rulings.items()), paths)
+    return run_many(args, games, job, f"deduce {rulings} {paths}", DeduceTally())
 
 
 # --- positions ---

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from avalon_logic.cli.output import BadInput, console, progress
+from avalon_logic.writing import write_whole
 
 if TYPE_CHECKING:
     from proofs.certificates import Checked
@@ -182,4 +183,4 @@ def write_junit(
 
     scopes = {family.name: full_scope(family) for family in families}
     text = junit(found, lines, dict(certified.lines), certified.failed, scopes)
-    path.write_text(text, encoding="utf-8")
+    write_whole(path, text)

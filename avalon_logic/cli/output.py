@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from avalon_logic.cli.streams import bare
 from avalon_logic.configuration import Configuration, Refused
 from avalon_logic.records import RecordError
 from rules_dsl import BadParameter, RulebookError, UnknownName
@@ -44,7 +45,9 @@ def bad_input(source: str = "") -> Iterator[None]:
     except (RulebookError, UnknownName, BadParameter, Refused) as error:
         raise BadInput(str(error)) from None
     except OSError as error:
-        raise BadInput(f"{error.filename}: {error.strerror}") from None
+        # a file that could be opened but not be written to is an error without a name
+        place = f"{error.filename}: " if error.filename is not None else file
+        raise BadInput(f"{place}{error.strerror or error}") from None
     except UnicodeDecodeError as error:
         raise BadInput(f"{file}not a text file: {error.reason} at byte {error.start}") from None
 
@@ -54,18 +57,17 @@ def _shortened(message: str) -> str:
     return re.sub(r"(\S{60})\S{140,}?(?='?(?:\s|$))", r"\1...", message)
 
 
-def console() -> Console:
-    """A console that uses colour only on a terminal and respects NO_COLOR."""
-    from rich.console import Console
+def console(width: int | None = None) -> Console:
+    """A console that uses colour only on a terminal, respects NO_COLOR, and shows control characters as text."""
+    from avalon_logic.cli.painting import PlainConsole
 
-    return Console(highlight=False, soft_wrap=not sys.stdout.isatty())
+    wrapped = sys.stdout.isatty() or width is not None
+    return PlainConsole(file=bare(sys.stdout), highlight=False, soft_wrap=not wrapped, width=width)
 
 
 def wide_console() -> Console:
     """The same, with room for tables when the output goes to a file."""
-    from rich.console import Console
-
-    return console() if sys.stdout.isatty() else Console(highlight=False, width=140)
+    return console(None if sys.stdout.isatty() else 140)
 
 
 def print_json(data: Any) -> None:
@@ -157,7 +159,7 @@ def progress(total: int, what: str) -> Callable[[int], None]:
         if percent != shown[0]:
             shown[0] = percent
             end = "\n" if done >= total else ""
-            print(f"\r{what}: {percent:3d} %", end=end, file=sys.stderr, flush=True)
+            print(f"\r{what}: {percent:3d} %", end=end, file=bare(sys.stderr), flush=True)
 
     return update
 

@@ -18,6 +18,7 @@ from avalon_logic.cli.output import (
     rulings_of,
     termination_interrupts,
 )
+from avalon_logic.writing import write_whole
 from rules_dsl import Value
 
 if TYPE_CHECKING:
@@ -288,7 +289,7 @@ def verdict_json(family: Family, verdict: Verdict) -> dict[str, Any]:
 def _save(folder: Path, families: Sequence[Family], found: Sequence[Verdict]) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for path, data in _records(folder, families, found):
-        path.write_text(json.dumps(data, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+        write_whole(path, json.dumps(data, ensure_ascii=False, indent=1) + "\n")
 
 
 def _records(

@@ -75,7 +75,7 @@ def run(args: argparse.Namespace) -> int:
             talk.say(line)
             if talk.over:
                 break
-        return 1 if talk.refused else 0
+        return 2 if not talk.kept else 1 if talk.refused else 0
     talk.tell(f"The game is kept in {path}. Tab completes, 'help' explains, 'quit' leaves.", "dim")
     if talk.game.record is None:
         talk.tell("Who plays? For example: players Ann Bob Cid Dan Eve", "dim")
@@ -83,9 +83,9 @@ def run(args: argparse.Namespace) -> int:
         talk.say(line if line.strip() else talk.offered())
         if talk.over:
             break
-    if talk.game.lines:
+    if talk.game.lines and talk.kept:
         talk.tell(f"kept in {talk.path}; go on with: avalon table {talk.path}", "dim")
-    return 0
+    return 0 if talk.kept else 2
 
 
 def _kept_in(path: Path) -> str:

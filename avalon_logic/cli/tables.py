@@ -5,15 +5,18 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 from avalon_logic.cli.output import BadInput, add_configuration, bad_input, configuration_of, console
+from avalon_logic.cli.streams import visible, write_bytes
 from avalon_logic.deduction.api import read
 from avalon_logic.referee.booklet import booklet, card, gather, verdicts
 from avalon_logic.referee.document import Booklet
 from avalon_logic.referee.formats import FORMATS, SUFFIX, render
 from avalon_logic.referee.messages import LANGUAGES
 from avalon_logic.referee.plan import TableSpec, plan
+from avalon_logic.writing import write_all
 
 EPILOG = """Every number is worked out by playing the rulebook; nothing is typed by hand.
 
@@ -131,12 +134,14 @@ def _format(args: argparse.Namespace) -> str:
 
 
 def _is_folder(output: str) -> bool:
-    return output.endswith(("/", os.sep)) or Path(output).is_dir() or not Path(output).suffix
+    path = Path(output)
+    return output.endswith(("/", os.sep)) or path.is_dir() or not (path.suffix or path.exists())
 
 
 def _rendered(done: Booklet, format: str) -> bytes:
     try:
-        return render(done, format)
+        content = render(done, format)
+        return content if format == "pdf" else visible(content.decode("utf-8")).encode("utf-8")
     except (ImportError, ValueError) as error:  # no library for PDF, or a letter its font does not have
         raise BadInput(str(error)) from None
 
@@ -150,9 +155,10 @@ def _print(done: Booklet, format: str) -> None:
     if format == "pdf" and sys.stdout.isatty():
         raise BadInput("a PDF is not for the terminal: say where to write it with -o")
     content = _rendered(done, format)
-    sys.stdout.flush()
-    sys.stdout.buffer.write(content)
-    sys.stdout.buffer.flush()
+    if format == "text":
+        print(content.decode("utf-8"), end="")
+    else:
+        write_bytes(sys.stdout, content)
 
 
 def _write_folder(done: Booklet, format: str, folder: Path) -> None:
@@ -171,13 +177,11 @@ def _write_folder(done: Booklet, format: str, folder: Path) -> None:
         console().print(str(path), markup=False)
 
 
-def _write(files: dict[Path, bytes]) -> None:
-    """Writes all or nothing: everything is rendered before, and each file takes its place in one step."""
+def _write(files: Mapping[Path, bytes]) -> None:
+    """Writes all or nothing: everything is rendered before."""
     try:
-        for path, content in files.items():
+        for path in files:
             path.parent.mkdir(parents=True, exist_ok=True)
-            beside = path.with_name(f".{path.name}.new")
-            beside.write_bytes(content)
-            beside.replace(path)
+        write_all(files)
     except OSError as error:
         raise BadInput(f"{error.filename}: {error.strerror}") from None

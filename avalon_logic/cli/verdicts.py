@@ -13,6 +13,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from avalon_logic.cli.output import console, wide_console
+from avalon_logic.cli.streams import bare
 
 if TYPE_CHECKING:
     from proofs.families import Family
@@ -48,7 +49,7 @@ class Live:
     def end(self) -> None:
         """Prints what is left, be it incomplete."""
         if sys.stderr.isatty():
-            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+            print("\r\x1b[K", end="", file=bare(sys.stderr), flush=True)
         while self._printed < len(self.families):
             self._print_next()
 
@@ -56,7 +57,7 @@ class Live:
         done = f"{len(self._found)}/{self.total}"
         line = f"{done} {verdict.family}: {verdict.name} {verdict.outcome}"
         if sys.stderr.isatty():
-            print(f"\r\x1b[K{line[:100]}", end="", file=sys.stderr, flush=True)
+            print(f"\r\x1b[K{line[:100]}", end="", file=bare(sys.stderr), flush=True)
             return
         if not verdict.as_expected:
             expected = f"(expected: {verdict.claim.expect})"
@@ -71,7 +72,7 @@ class Live:
         if self.quiet or not ours:
             return
         if sys.stderr.isatty():
-            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+            print("\r\x1b[K", end="", file=bare(sys.stderr), flush=True)
         from proofs.scope import scope_of
 
         out = console()

@@ -201,7 +201,7 @@ def finish(inquiry: Inquiry, record: Record) -> Inquiry:
         return _broken_off(inquiry, record.winner)
     text = f"{last.told[-1].text}; {record.winner} won"
     again = None
-    if _ends_by_breach(record, model):
+    if ends_by_breach(record, model):
         again = _ended(last, replace(heard.visit, result=(result,), due=False), text)
     if again is None or not again.beliefs[0].possible:
         again = _ended(last, replace(heard.visit, winner=(result,), due=False), text)
@@ -223,7 +223,7 @@ def _ended(last: Inquiry, visit: Visit, text: str) -> Inquiry:
         return _without_worlds(last.base, visit, text, last.told[-1].where)
 
 
-def _ends_by_breach(record: Record, model: Model) -> bool:
+def ends_by_breach(record: Record, model: Model) -> bool:
     """Did the last event end the game because a duty was broken in secret, if it can have?
 
     Where the record has all cards it says so itself; otherwise who won is taken to be said of this event.

@@ -16,6 +16,7 @@ from avalon_logic.deduction.inquiry import Inquiry, suppose
 from avalon_logic.deduction.refusal import fault_of, refusal
 from avalon_logic.deduction.seats import whole_deal
 from avalon_logic.deduction.setting import Setting
+from avalon_logic.deduction.together import follow_together
 from avalon_logic.deduction.why import Explanation, explain
 from avalon_logic.records import Record, RecordError
 from rules_dsl.arrays.answers import contains
@@ -68,9 +69,32 @@ class Verdict:
 def follow_game(record: Record) -> Verdict:
     """Follows a game for the neutral observer and for every seat; raises `RecordError` without the whole deal."""
     setting = setting_of(record)
+    deal = _whole_deal(record, setting)
+    counts = follow_together(record, setting, deal)
+    if counts is None:
+        return follow_each(record)
+    viewers = (OBSERVER, *record.names)
+    sightings = tuple(Sighting(v, n) for v, n in zip(viewers, counts, strict=True))
+    return Verdict(record, sightings, _broken_unseen(record))
+
+
+def _broken_unseen(record: Record) -> str | None:
+    """A rule that is broken where no viewer can tell, such as by what others did in secret."""
+    fault = fault_of(record)
+    return None if fault is None else str(fault)
+
+
+def _whole_deal(record: Record, setting: Setting) -> tuple[str, ...]:
     deal = whole_deal(record, setting.model)
     if deal is None:
         raise RecordError("the whole deal must be written down to see whether it stays possible")
+    return deal
+
+
+def follow_each(record: Record) -> Verdict:
+    """The same, each viewer followed alone: the simple way, which also says what excludes a deal and why."""
+    setting = setting_of(record)
+    deal = _whole_deal(record, setting)
     sightings: list[Sighting] = []
     fault: IllegalEvent | None = None
     for viewer in (None, *record.names):
@@ -80,11 +104,7 @@ def follow_game(record: Record) -> Verdict:
             fault = fault or refusal(record, len(record.events), error)
             sightings.append(Sighting(viewer or OBSERVER, 0, str(fault), fault.where))
     faulty = fault is None and any(s.excluded is not None for s in sightings)
-    if fault is None and not faulty:
-        fault = fault_of(
-            record
-        )  # a rule may be broken where no viewer can tell, such as by what others did in secret
-    illegal = None if fault is None else str(fault)
+    illegal = str(fault) if fault is not None else None if faulty else _broken_unseen(record)
     return Verdict(record, tuple(sightings), illegal, exclusion(record, setting, deal) if faulty else None)
 
 

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache
 
 from avalon_logic.deduction.facts import Fact, expression
 from avalon_logic.deduction.setting import CARDS, Setting
 from rules_dsl import Value
 from rules_dsl import model as m
-from rules_dsl.arrays import AFTER_CHOICE, Belief, Event, apart, grant
+from rules_dsl.arrays import AFTER_CHOICE, Belief, Event, Machine, apart, grant
 from rules_dsl.arrays.answers import Worlds, count, worlds
 from rules_dsl.arrays.event import Seen
 from rules_dsl.arrays.follow import heard
@@ -102,11 +103,15 @@ class Inquiry:
 
     def worlds(self) -> Worlds:
         """The possible deals."""
+        return self._worlds
+
+    @cached_property
+    def _worlds(self) -> Worlds:
         return worlds(self.beliefs, CARDS)
 
     def count(self) -> int:
         """How many deals are possible."""
-        return count(self.worlds())
+        return count(self._worlds)
 
 
 def open_inquiry(
@@ -125,13 +130,21 @@ def open_inquiry(
             raise ValueError(f"there is no seat {viewer}")
         seen = (Observation("", "choice", CARDS, viewer, role, frozenset({viewer})),)
     after = replace(start, tour=visit(start.tour, dealing(setting, seen)))
-    total = count(worlds(visit(tour_from(setting.machine, None), dealing(setting, ())).current(), CARDS))
     if viewer is None:
         return after
+    total = _all_deals(setting.machine)
     assert role is not None
     held = Granted(expression(Fact(viewer, role), setting))
     told = Told(0, f"{setting.names[viewer]} holds {role}", total, after.count(), "", (held,))
     return replace(after, told=(told,), known={viewer: role})
+
+
+@lru_cache(maxsize=128)
+def _all_deals(machine: Machine) -> int:
+    """How many deals the deck allows."""
+    phase, _ = machine.program.find(CARDS)
+    nobody = visit(tour_from(machine, None), Visit(-1, phase, {CARDS: ()}))
+    return count(worlds(nobody.current(), CARDS))
 
 
 def dealing(setting: Setting, seen: tuple[Observation, ...]) -> Visit:

@@ -6,7 +6,6 @@ written to its file, whole and at once, so that nothing is lost when the termina
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 from pathlib import Path
@@ -30,6 +29,7 @@ from avalon_logic.table.game import (
 )
 from avalon_logic.table.possibilities import Possibilities, drawn, possibilities
 from avalon_logic.table.status import status
+from avalon_logic.writing import write_whole
 from rules_dsl import UnknownName
 from rules_dsl.arrays import TooManyUnknowns
 from rules_dsl.types import BoolType, IntType, MapType, PlayerType, SetType
@@ -77,6 +77,7 @@ class Talk:
         self.shown: object = None  # the table and what is certain, as printed last
         *before, self.game = games  # as it was after each line so far
         self.path = path
+        self.kept = True  # nothing typed yet that the file does not have
         self.before: list[Game] = before
         self.undone: list[Game] = []
         self.refused = 0
@@ -216,14 +217,14 @@ class Talk:
     # --- keeping it ---
 
     def keep(self) -> None:
-        """Writes the game to its file: a new file beside it first, then in its place."""
+        """Writes the game to its file; `kept` says whether the file has it."""
         if self.path is None:
             return
-        beside = self.path.with_name(f".{self.path.name}.new")
         try:
-            beside.write_text(text_of(self.game), encoding="utf-8")
-            os.replace(beside, self.path)
+            write_whole(self.path, text_of(self.game))
+            self.kept = True
         except OSError as error:
+            self.kept = False
             self.tell(f"could not be written to {self.path}: {error.strerror}; try: save FILE", "red")
 
     def _save(self, rest: str) -> None:
@@ -237,7 +238,8 @@ class Talk:
                 raise NotTaken(f"there is no folder {wanted.parent}")
             self.path = wanted
         self.keep()
-        self.tell(f"kept in {self.path}")
+        if self.kept:
+            self.tell(f"kept in {self.path}")
 
     # --- answers ---
 

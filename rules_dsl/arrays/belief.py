@@ -23,7 +23,7 @@ from rules_dsl.arrays.columns import (
     either,
     tensor,
 )
-from rules_dsl.arrays.eliminate import Kernel, grouped, kernel
+from rules_dsl.arrays.eliminate import Group, Kernel, grouped, kernel
 from rules_dsl.arrays.event import Event, Outcome, Piece, Reading, Refusal
 from rules_dsl.arrays.program import Point
 from rules_dsl.arrays.run import Machine
@@ -136,7 +136,7 @@ def balanced(beliefs: Sequence[Belief]) -> list[Belief]:
             if table.piles and table.weights is not None and len(table.weights):
                 heaviest = max(heaviest, float(table.weights.max()))
     alone = len(beliefs) == 1
-    if not alone and (heaviest == 0 or heaviest > LIGHTEST):
+    if (not alone or not beliefs[0].forks) and (heaviest == 0 or heaviest > LIGHTEST):
         return list(beliefs)
     made: list[Belief] = []
     for belief in beliefs:
@@ -289,15 +289,26 @@ def _is_truth(a: Leaf | float) -> bool:
 # --- following an outcome ---
 
 
-def _apply(belief: Belief, outcome: Outcome, label: int) -> Belief | None:
-    machine = belief.machine
-    dealt = (*belief.dealt, *(d.variable for d in outcome.deals))
-    needed = set(dealt) | belief.kept
+@dataclass(frozen=True, slots=True, eq=False)
+class _Plan:
+    """What an outcome asks of every belief it is applied to, whatever worlds that holds."""
+
+    wanted: Mapping[int, Cell | Tensor]  # unknowns that will still matter
+    # with the condition they come to, if none of them is wanted
+    groups: tuple[tuple[Group, Kernel | None], ...]
+    plain: tuple[Cell | Tensor, ...]
+    values: Mapping[str, Nest]  # the variables that are kept
+
+
+def _plan(machine: Machine, outcome: Outcome, dealt: tuple[str, ...], kept: frozenset[str]) -> _Plan:
+    found = outcome.plans.get((dealt, kept))
+    if isinstance(found, _Plan):
+        return found
+    needed = set(dealt) | kept
     if outcome.point is not None:
         needed |= machine.program.live[outcome.point]
     for name in machine.assumptions:
         needed |= reads(machine.model.assumptions[name].value, machine.model.definitions)
-    tables = (*belief.tables, *(w.dealt(d.cells, d.counts) for d in outcome.deals))
     wanted = {
         id(x): x
         for name in sorted(needed & set(outcome.values))
@@ -305,32 +316,44 @@ def _apply(belief: Belief, outcome: Outcome, label: int) -> Belief | None:
         if isinstance(x, Tensor) or (isinstance(x, Cell) and x.free)
     }
     groups, plain = grouped(outcome.pieces, outcome.weights, wanted.values())
+    values = {
+        name: nest
+        for name, nest in outcome.values.items()
+        if name in needed or all(not isinstance(x, Cell | Tensor) for x in leaves(nest))
+    }
+    made = _Plan(wanted, tuple((g, None if g.wanted else kernel(g)) for g in groups), tuple(plain), values)
+    outcome.plans[dealt, kept] = made
+    return made
+
+
+def _apply(belief: Belief, outcome: Outcome, label: int) -> Belief | None:
+    machine = belief.machine
+    dealt = (*belief.dealt, *(d.variable for d in outcome.deals))
+    tables = (*belief.tables, *(w.dealt(d.cells, d.counts) for d in outcome.deals))
+    plan = _plan(machine, outcome, dealt, belief.kept)
     columns: dict[int, Leaf] = {}
     kernels: list[Kernel] = []
-    for group in groups:
-        if group.wanted:
+    for group, condition in plan.groups:
+        if condition is None:
             tables = settled(machine, tables, group, columns)
         else:
-            made = kernel(group)
-            kernels.append(made)
-            if made.leaf is False and not tables:
+            kernels.append(condition)
+            if condition.leaf is False and not tables:
                 return None
-            tables = filtered(tables, made.leaf)
+            tables = filtered(tables, condition.leaf)
         if not all(len(t.rows) for t in tables):
             break
     if not all(len(t.rows) for t in tables):
         tables = tuple(w.kept(t, np.zeros(len(t.rows), dtype=bool)) for t in tables)
-        for x in wanted.values():  # the record may go on: nothing is known of these, but they were something
+        # the record may go on: nothing is known of these, but they were something
+        for x in plan.wanted.values():
             columns[id(x)] = machine.supply.lost(tensor(x).data.ravel().tolist(), _is_truth(x))
     else:
-        for x in plain:
+        for x in plan.plain:
             tables = computed(machine, tables, x, columns)
-    values: dict[str, Nest] = {}
-    for name, nest in outcome.values.items():
-        if name in needed:
-            values[name] = replaced(nest, lambda x: columns.get(id(x), x))
-        elif all(not isinstance(x, Cell | Tensor) for x in leaves(nest)):
-            values[name] = nest
+    values = plan.values
+    if columns:
+        values = {name: replaced(nest, lambda x: columns.get(id(x), x)) for name, nest in values.items()}
     tables, values = tidied(tables, values, dealt)
     grown = (*belief.constraints, Constraint(label, tuple(kernels))) if kernels else belief.constraints
     return Belief(
@@ -353,5 +376,5 @@ def _apply(belief: Belief, outcome: Outcome, label: int) -> Belief | None:
 
 def settled_columns(belief: Belief) -> Belief:
     """The same belief with what is the same in all its worlds known as such."""
-    tables, values = tidied(belief.tables, dict(belief.values), belief.dealt)
+    tables, values = tidied(belief.tables, belief.values, belief.dealt)
     return replace(belief, tables=tables, values=values)

@@ -127,6 +127,8 @@ class Outcome:
     over: bool = False
     fresh: bool = False
     passed: frozenset[str] = frozenset()
+    # what beliefs keep with it, worked out once
+    plans: dict[tuple[tuple[str, ...], frozenset[str]], object] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -8,12 +8,14 @@ which worlds are still possible, so it is remembered and used again.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from rules_dsl import model as m
 from rules_dsl.arrays.choosing import awaited, choose, pass_over
 from rules_dsl.arrays.columns import Cell, Leaf, Tensor, both, negated
 from rules_dsl.arrays.event import AFTER_CHOICE, Deal, Event, Mention, Outcome, Piece, Reading, Refusal, Seen
 from rules_dsl.arrays.formulas import Formulas
+from rules_dsl.arrays.narrowing import restricted
 from rules_dsl.arrays.path import Dead, Path, Values, add, first_of, outcome_of, unmet
 from rules_dsl.arrays.program import (
     AssignCode,
@@ -34,7 +36,7 @@ from rules_dsl.reference import MOST_SILENT_PHASES
 from rules_dsl.types import OptionalType
 from rules_dsl.values import is_value, least
 
-MOST_REMEMBERED = 20_000
+MOST_REMEMBERED = 4_000  # a game has some hundred events; more would only hold memory
 _NOTHING = Event()
 
 
@@ -79,7 +81,14 @@ class Machine:
         if found is None:
             if len(self._remembered) >= MOST_REMEMBERED:
                 self._remembered.clear()
-            found = self._remembered[key] = self._read(point, Values(values), event)
+            bare = replace(event, chosen=()) if event.chosen else event
+            whole = self._remembered.get((*key[:2], bare)) if event.chosen else None
+            if whole is not None:
+                variable = self.model.phases[point[0]].choices[point[1]].variable
+                found = restricted(whole, variable, self.model.variables[variable].type, event.chosen)
+            if found is None:
+                found = self._read(point, Values(values), event)
+            self._remembered[key] = found
         return found
 
     def read_alone(self, point: Point, given: Mapping[str, Nest], event: Event) -> Reading:

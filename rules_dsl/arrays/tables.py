@@ -6,7 +6,7 @@ that will still matter, `computed` one for a value that follows from others, and
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -140,8 +140,8 @@ def _column(machine: Machine, table: w.Table, entries: Array, part: Tensor) -> t
 
 
 def tidied(
-    tables: tuple[w.Table, ...], values: dict[str, Nest], dealt: tuple[str, ...]
-) -> tuple[tuple[w.Table, ...], dict[str, Nest]]:
+    tables: tuple[w.Table, ...], values: Mapping[str, Nest], dealt: tuple[str, ...]
+) -> tuple[tuple[w.Table, ...], Mapping[str, Nest]]:
     """Columns nobody reads any more go, and what is the same in all worlds becomes known."""
     if all(len(t.piles) == 1 and len(t.cells) == len(t.piles[0].cells) for t in tables):
         return tables, values
@@ -162,6 +162,8 @@ def tidied(
         if table.cells or not len(table.rows):
             made.append(table)
     if constant:
-        for name, nest in values.items():
-            values[name] = replaced(nest, lambda x: constant.get(x, x) if isinstance(x, Cell) else x)
+        values = {
+            name: replaced(nest, lambda x: constant.get(x, x) if isinstance(x, Cell) else x)
+            for name, nest in values.items()
+        }
     return tuple(made), values

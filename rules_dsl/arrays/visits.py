@@ -126,6 +126,7 @@ class Tour:
     visits: tuple[Visit, ...] = ()
     notes: tuple[Note, ...] = ()
     kept: frozenset[str] = frozenset()  # variables that are kept track of although no rule may read them
+    strayed: bool = False  # were choices passed by that nothing was said of, in reading the last visits?
 
     def current(self) -> tuple[Belief, ...]:
         """The beliefs with a world left, or one without if there is none."""
@@ -146,19 +147,36 @@ def noted(tour: Tour, note: Note) -> Tour:
 
 def visit(tour: Tour, seen: Visit) -> Tour:
     """The beliefs after a visit; raises `UnreadableRecord` if it cannot come here whatever is unknown."""
-    faults = Faults()
+    if passed_by(tour, seen):
+        return _read(tour, tour.base, (*tour.visits, seen), tour.notes)
+    return _read(tour, tour.beliefs, (seen,), ())
+
+
+def visit_both(tour: Tour, first: Visit, second: Visit) -> Tour:
+    """The beliefs after two visits, of which the second comes about by what is chosen in the first, read at once."""
+    if passed_by(tour, first):
+        return visit(visit(tour, first), second)
+    return _read(tour, tour.beliefs, (first, second), ())
+
+
+def passed_by(tour: Tour, seen: Visit) -> bool:
+    """Can this be a visit of a phase that was passed by since the last visit that the record spoke of?"""
+    return any(seen.phase in b.passed for b in tour.beliefs)
+
+
+def _read(
+    tour: Tour, base: tuple[Belief, ...] | None, visits: tuple[Visit, ...], notes: tuple[Note, ...]
+) -> Tour:
+    faults, seen = Faults(), visits[-1]
     reader = _Reader(tour.viewer, faults, tour.kept)
-    if any(seen.phase in b.passed for b in tour.beliefs):
-        base, visits, notes = tour.base, (*tour.visits, seen), tour.notes
-    else:
-        base, visits, notes = tour.beliefs, (seen,), ()
     found = list(reader.read(tour.machine, base, visits))
     if not found:
         raise faults.refusal(seen.index, seen.phase, f"'{seen.phase}'")
     for note in notes:
         found = [note(b) for b in found]
     alive = [b for b in found if b.possible] or found[:1]
-    return replace(tour, beliefs=tuple(balanced(alive)), base=base, visits=visits, notes=notes)
+    made = tuple(balanced(alive))
+    return Tour(tour.machine, tour.viewer, made, base, visits, notes, tour.kept, reader.strayed)
 
 
 @dataclass(slots=True)
@@ -170,6 +188,7 @@ class _Reader:
     kept: frozenset[str]
     visits: tuple[Visit, ...] = ()
     passing: int = 0  # how many choices have been passed by one after the other
+    strayed: bool = False  # has any been passed by?
 
     def read(
         self, machine: Machine, base: tuple[Belief, ...] | None, visits: tuple[Visit, ...]
@@ -226,6 +245,7 @@ class _Reader:
         over = len(belief.machine.model.phases[self.visits[at].phase].choices) if at >= 0 else 0
         event = replace(event_of(belief, (), self.viewer), viewers=frozenset(), throughout=False)
         self.passing += 1
+        self.strayed = True
         for now, still in self._step(belief, event, left):
             if not now.possible and self.passing > 2 * len(belief.machine.model.phases):
                 yield now  # choices nobody sees may go round in a circle, and nothing is left to learn from that
@@ -302,6 +322,7 @@ class _Reader:
 
     def _to_the_end(self, belief: Belief) -> Iterator[Belief]:
         """On by choices that nobody sees; where somebody must choose in the open, what comes may not have been told."""
+        self.strayed = True
         work = [(belief, frozenset[Point]())]
         while work:
             here, passed = work.pop()

@@ -12,6 +12,8 @@ from typing import Any
 
 import z3  # type: ignore[import-untyped]
 
+from rules_dsl.smt.raw import listened
+
 MANY = 64  # with more conditions at fault it is worth asking first which of them cannot be spared at all
 MOST_PICKED = 300  # how many conditions are picked by trial at most: each is a level of recursion
 
@@ -22,7 +24,7 @@ class Undecided(Exception):
 
 def consistent(solver: Any, assumed: Sequence[Any]) -> bool:
     """Can the solver's assertions hold with these literals? Raises `Undecided` if that is not known."""
-    answer = solver.check(*assumed)
+    answer = listened(solver.check(*assumed), solver)
     if answer == z3.unknown:
         raise Undecided(solver.reason_unknown())
     return bool(answer == z3.sat)

@@ -21,6 +21,7 @@ from rules_dsl.play import CHANCE, Observation
 from rules_dsl.smt.execute import run_from
 from rules_dsl.smt.expressions import Scene, truth_of, value_of
 from rules_dsl.smt.paths import Path, Tracked, Walker, mentioned
+from rules_dsl.smt.raw import listened
 from rules_dsl.smt.symbolic import (
     MapOf,
     Maybe,
@@ -290,7 +291,7 @@ class Tracker(Compiler):
             return False
         solver = finite_solver()
         solver.add(*(term(t.term) for t in path.terms if t.term is not True))
-        return bool(solver.check() != z3.unsat)
+        return bool(listened(solver.check(), solver) != z3.unsat)
 
     def _why_never(self) -> tuple[tuple[str, ...], str]:
         """The clauses and the rule that the way which fitted longest fails by, where none is left."""

@@ -66,9 +66,19 @@ def substituted_each(terms: Sequence[Any], pairs: Sequence[tuple[Any, Any]]) -> 
     return made
 
 
+KEYBOARD = "interrupted from keyboard"  # why a solver gave up that took Ctrl-C for itself
+
+
+def listened(answer: Any, solver: Any) -> Any:
+    """The solver's answer. While it works it takes Ctrl-C for itself: here everybody else hears of it."""
+    if answer == z3.unknown and KEYBOARD in str(solver.reason_unknown()):
+        raise KeyboardInterrupt
+    return answer
+
+
 def checked(solver: Any, assumptions: Sequence[Any]) -> Any:
     """The solver's answer under these Booleans."""
     made = z3.Z3_solver_check_assumptions(
         solver.ctx.ref(), solver.solver, len(assumptions), _array(assumptions)
     )
-    return z3.CheckSatResult(made)
+    return listened(z3.CheckSatResult(made), solver)

@@ -15,6 +15,7 @@ import z3  # type: ignore[import-untyped]
 
 from rules_dsl.model import Value
 from rules_dsl.play import Move, State
+from rules_dsl.smt.raw import listened
 from rules_dsl.smt.system import Condition, Place, System
 from rules_dsl.smt.terms import Truth, and_, or_, term
 from rules_dsl.smt.unroll import (
@@ -76,7 +77,7 @@ def why_never(system: System, goal: Truth, events: int) -> tuple[Condition, ...]
     known = conditions(system)
     literals = [c.literal for c in known.values()]
     solver.add(z3.Or(*(unrolling.at(t, goal) for t in range(events + 1))))
-    if solver.check(*literals) == z3.sat:
+    if listened(solver.check(*literals), solver) == z3.sat:
         found = solver.model()
         when = next(t for t in range(events + 1) if z3.is_true(found.eval(unrolling.at(t, goal), True)))
         return unrolling.game(found, when)
@@ -85,13 +86,13 @@ def why_never(system: System, goal: Truth, events: int) -> tuple[Condition, ...]
 
 def smallest_core(solver: Any, literals: Sequence[Any]) -> list[str]:
     """Names of literals that cannot all hold, none of which can be left out; none if all of them can hold."""
-    answer = solver.check(*literals)
+    answer = listened(solver.check(*literals), solver)
     if answer == z3.sat:
         return []
     kept = list(solver.unsat_core())
     for literal in sorted(kept, key=str):
         fewer = [x for x in kept if not z3.eq(x, literal)]
-        answer = solver.check(*fewer)
+        answer = listened(solver.check(*fewer), solver)
         if answer == z3.unsat:
             kept = fewer
     if answer == z3.unknown:

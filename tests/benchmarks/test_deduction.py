@@ -211,3 +211,49 @@ def test_a_cold_deduce_of_the_same_record_takes_under_a_second_and_a_half(
     assert found["worlds"] == LEFT
     if benchmark.enabled:
         assert benchmark.stats.stats.median < 1.5
+
+
+@pytest.mark.benchmark(group="many recorded games")
+def test_viewers_followed_together_take_a_third_of_the_time_of_each_alone(benchmark: Any) -> None:
+    from avalon_logic.deduction.games import follow_each, follow_game
+    from avalon_logic.logs import import_game
+    from tests.avalon_logic.site_logs import logged_game
+
+    games = [import_game(logged_game(5 + seed % 6, seed)) for seed in range(12)]
+    for game in games:
+        assert follow_game(game).to_json() == follow_each(game).to_json()
+
+    def all_by(follow: Callable[[Any], object]) -> None:
+        for game in games:
+            follow(game)
+
+    benchmark.pedantic(lambda: all_by(follow_game), rounds=3)
+    faster(benchmark, lambda: all_by(follow_each), 3)
+    if benchmark.enabled:
+        benchmark.extra_info["games a second"] = round(len(games) / benchmark.stats.stats.min, 1)
+
+
+RECORDED = Path(__file__).parents[3] / "shared" / "records" / "train-games.jsonl"
+
+
+@pytest.mark.benchmark(group="many recorded games")
+def test_thousands_of_recorded_games_are_deduced_at_forty_a_second_and_core(benchmark: Any) -> None:
+    from avalon_logic.many.deducing import Deducing
+    from avalon_logic.many.sources import games_in
+
+    if not RECORDED.exists():
+        pytest.skip(f"skipped: {RECORDED} is not here")
+    many = (
+        2_000 if benchmark.enabled else 3
+    )  # over few games, setting up every deck once would count for more
+    found = [source for source, _ in zip(games_in([RECORDED]), range(many), strict=False)]
+    job = Deducing()
+
+    def all_of_them() -> list[str]:
+        return [job(source)["status"] for source in found]
+
+    assert set(benchmark.pedantic(all_of_them, rounds=1)) == {"sound"}
+    if benchmark.enabled:
+        speed = len(found) / benchmark.stats.stats.min
+        print(f"\n{speed:.1f} games a second and core")
+        assert speed >= 40

@@ -15,7 +15,7 @@ from avalon_logic.cli import COMMANDS, main
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "json.md").read_text(encoding="utf-8")
-WITHOUT = {"table", "demo"}
+WITHOUT = {"table", "demo", "completion"}
 
 CONFLICT = """players Ann Bob Cid Dan Eve
 first_leader Ann
