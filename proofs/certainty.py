@@ -73,6 +73,7 @@ class CertainGames:
         self.pair, self.claim, self.kind_of = pair, claim, kind_of
         self.atoms: list[_Atom] = []
         self.candidates = 0
+        self.started = False
         self.searches: dict[int, PairSearch] = {}
         self.twins: list[tuple[Doubt, _Beside]] = []
         system = pair.system
@@ -90,18 +91,27 @@ class CertainGames:
     def shortest(self, deepest: int, clock: Clock) -> Found:
         """The shortest game; or none, up to a depth or at all."""
         for depth in range(deepest + 1):
-            if depth:
-                self.run.extend()
-                self.run.solver.add(*self._carried_on(depth))
             try:
-                game = self._at_depth(depth, clock)
+                found = self.next_depth(clock)
             except OutOfTime as error:
                 return Found(None, depth - 1, False, str(error))
-            if game is not None:
-                return Found(game.at_rest, len(game.at_rest.moves), True)
-            if depth >= 8 and depth % 4 == 0 and exhausted(self.run.solver, clock):
-                return Found(None, depth, True)
+            if found is not None:
+                return found
         return Found(None, deepest, False)
+
+    def next_depth(self, clock: Clock) -> Found | None:
+        """Looks one event further; None if it may be found further on."""
+        if self.started:
+            self.run.extend()
+            self.run.solver.add(*self._carried_on(self.run.depth))
+        self.started = True
+        depth = self.run.depth
+        game = self._at_depth(depth, clock)
+        if game is not None:
+            return Found(game.at_rest, len(game.at_rest.moves), True)
+        if depth >= 8 and depth % 4 == 0 and exhausted(self.run.solver, clock):
+            return Found(None, depth, True)
+        return None
 
     def _at_depth(self, depth: int, clock: Clock) -> Game | None:
         solver, put_off = self.run.solver, dict[Hashable, Any]()

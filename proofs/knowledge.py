@@ -23,9 +23,9 @@ from proofs.pairs import Pair, PairSearch, pair_of, plain_scene
 from proofs.replays import replay
 from proofs.search import Found
 from proofs.silence import Silence
+from proofs.small_tables import SmallTable, small_tables
 from proofs.swaps import Stage, Swap, SwapProver
 from rules_dsl import model as m
-from rules_dsl.settle import fix, parameter_values
 from rules_dsl.smt import Game, Place, System
 from rules_dsl.smt.expressions import Scene, truth_of, value_of
 from rules_dsl.smt.symbolic import model_reader
@@ -37,7 +37,8 @@ from rules_dsl.walk import children, every, reads
 TwoGames = tuple[Game, Game, int]  # a game, another that looks the same, and the seat it does to
 
 MOST_SWAPS = 24
-SHARE = 0.5  # of the time left, for a proof by twins and then for a search at a small table
+TWINS_SHARE = 0.25  # of the time left, for a proof by twins
+SMALL_SHARE = 0.75  # of what is left then, for a search at small tables
 
 
 def demands(expr: m.Expr) -> str:
@@ -230,7 +231,7 @@ class Knowledge:
     def _unknown(self, claim: m.Expr, clock: Clock) -> Finding:
         if dealt_map(self.system.model) is None:
             return self._certain_game(None, (), claim, clock)
-        first = Clock.of(SHARE * clock.left())
+        first = Clock.of(TWINS_SHARE * clock.left())
         try:
             with first.within():
                 found = self._by_twins(claim, first)
@@ -383,24 +384,29 @@ class Knowledge:
         return Finding(False, how, (), game, depth=events)
 
     def _at_a_small_table(self, claim: m.Expr, clock: Clock) -> Game | None:
-        """A game with the fewest players and the usual rulings, found in part of the time: there the search goes deepest."""
-        model = self.system.model
-        usual = parameter_values(model, {})
-        fixed = {n: usual[n] for n, p in model.params.items() if p.kind == "ruling" or n == m.PLAYERS}
-        if not fixed:
-            return None
-        some = next(iter(model.properties.values()))
-        small = fix(replace(model, properties={"": replace(some, kind="invariant", value=claim)}), fixed)
-        said = small.properties[""].value
-        assert said is not None
-        share = Clock.of(SHARE * clock.left())
+        """A game found at one of the small tables, the same number of events at each in turn, in part of the time."""
+        share = Clock.of(SMALL_SHARE * clock.left())
         try:
             with share.within():
-                pair = pair_of(small)
-                found = CertainGames(pair, said, True, kinds_of_end(pair)).shortest(self.deepest, share)
+                return self._shortest_at(small_tables(self.system.model, claim), share)
         except OutOfTime:
             return None
-        return None if found.game is None else replace(found.game, params={**fixed, **found.game.params})
+
+    def _shortest_at(self, tables: Sequence[SmallTable], clock: Clock) -> Game | None:
+        searches: list[tuple[SmallTable, CertainGames]] = []
+        for table in tables:
+            pair = pair_of(table.model)
+            searches.append((table, CertainGames(pair, table.claim, True, kinds_of_end(pair))))
+        for _ in range(self.deepest + 1):
+            for table, search in list(searches):
+                found = search.next_depth(clock)
+                if found is not None and found.game is not None:
+                    return replace(found.game, params={**table.fixed, **found.game.params})
+                if found is not None:
+                    searches.remove((table, search))
+            if not searches:
+                return None
+        return None
 
 
 def closed_conditions(claim: m.Expr) -> Iterator[m.Expr]:
