@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations, cycle
 from pathlib import Path
-from time import perf_counter
+from time import perf_counter, process_time
 from typing import Any
 
 import pytest
@@ -237,15 +237,16 @@ RECORDED = Path(__file__).parents[3] / "shared" / "records" / "train-games.jsonl
 
 
 @pytest.mark.benchmark(group="many recorded games")
-def test_thousands_of_recorded_games_are_deduced_at_forty_a_second_and_core(benchmark: Any) -> None:
+def test_recorded_games_are_deduced_three_times_faster_than_viewer_by_viewer(benchmark: Any) -> None:
+    """The speed itself hangs on the machine; it is printed."""
+    from avalon_logic.deduction.games import follow_each
+    from avalon_logic.logs import import_game
     from avalon_logic.many.deducing import Deducing
     from avalon_logic.many.sources import games_in
 
     if not RECORDED.exists():
         pytest.skip(f"skipped: {RECORDED} is not here")
-    many = (
-        2_000 if benchmark.enabled else 3
-    )  # over few games, setting up every deck once would count for more
+    many, alone = (600, 60) if benchmark.enabled else (3, 1)
     found = [source for source, _ in zip(games_in([RECORDED]), range(many), strict=False)]
     job = Deducing()
 
@@ -253,7 +254,10 @@ def test_thousands_of_recorded_games_are_deduced_at_forty_a_second_and_core(benc
         return [job(source)["status"] for source in found]
 
     assert set(benchmark.pedantic(all_of_them, rounds=1)) == {"sound"}
+    started = process_time()
+    for line in RECORDED.read_text("utf-8").splitlines()[:alone]:
+        follow_each(import_game(json.loads(line)))
     if benchmark.enabled:
-        speed = len(found) / benchmark.stats.stats.min
+        speed = many / benchmark.stats.stats.min
         print(f"\n{speed:.1f} games a second and core")
-        assert speed >= 40
+        assert speed >= 3 * alone / (process_time() - started)
