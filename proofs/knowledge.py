@@ -38,6 +38,7 @@ TwoGames = tuple[Game, Game, int]  # a game, another that looks the same, and th
 
 MOST_SWAPS = 24
 TWINS_SHARE = 0.25  # of the time left, for a proof by twins
+QUICK_SHARE = 0.1  # of what is left then, for a first search among all games
 SMALL_SHARE = 0.75  # of what is left then, for a search at small tables
 
 
@@ -359,17 +360,21 @@ class Knowledge:
         self, prover: SwapProver | None, stages: Sequence[Stage], claim: m.Expr, clock: Clock
     ) -> Finding:
         """A game after which somebody is certain, checked against every game that looks the same: at a small table if
-        there is one, else the shortest.
+        the large one does not show one soon.
         """
-        game = self._at_a_small_table(claim, clock)
-        if game is not None:
-            return self._certain(game)
         where: Truth = True
         if prover is not None:
-            # at all other stages every game has a twin
+            # at all other stages every game has a twin: often there is little left to look at
             where = or_(prover.at_stage(stage, self.system.before) for stage in stages)
         kinds = kinds_of_end(self.pair, () if prover is None else prover.marks)
-        found = CertainGames(self.pair, claim, where, kinds).shortest(self.deepest, clock)
+        found = CertainGames(self.pair, claim, where, kinds).shortest(
+            self.deepest, Clock.of(QUICK_SHARE * clock.left())
+        )
+        if found.game is None and not found.complete:
+            game = self._at_a_small_table(claim, clock)
+            if game is not None:
+                return self._certain(game)
+            found = CertainGames(self.pair, claim, where, kinds).shortest(self.deepest, clock)
         if found.game is not None:
             return self._certain(found.game)
         if found.complete:
